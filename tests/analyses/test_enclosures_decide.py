@@ -151,3 +151,90 @@ def test_what_only_an_estimate_decides_is_computed(tmp_path: object, capsys: pyt
     fails.write_text(COMPUTED.replace("claim probability(alarm) >= 0.1\n", ""))
     assert main(["check", str(fails)]) == 1
     assert "≈ computed, seems to fail" in capsys.readouterr().out
+
+
+HEAD = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(1/2)\n"
+TRAPPED = "claim expected(step) <= 30\nclaim probability(stops) >= 1\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "draw u ~ geometric(0.01)\nreport r when u >= 400\n",
+        "draw u ~ poisson(1)\nreport r when u >= 300\n",
+        "draw u ~ conditioned(geometric(0.01), 0, 400)\nreport r when u >= 390\n",
+    ],
+)
+def test_a_trap_too_rare_for_floats(rest: str) -> None:
+    """A run is trapped with a chance below 1e-300 a step: the expected step is infinite."""
+    memory, trap = "memory k = 0\n", "update k = 1 when r\nstop when x == 1 and k == 0\n"
+    found = seqlang.check(seqlang.load(HEAD + memory + rest + trap + TRAPPED)).verdicts
+    assert all(v.verdict in ("unknown", "refuted") for v in found)
+
+
+TWO_COINS = """algorithm a
+stream x in {0, 1}
+stream y in {0, 1}
+stream v in {0, 1}
+model m: x ~ bernoulli(1/2), y ~ bernoulli(1/10^200), v ~ bernoulli(1/10^200)
+"""
+
+
+def test_two_rare_coins_that_set_a_trap_together() -> None:
+    """With a chance of 1e-400 a step, which is no float."""
+    text = TWO_COINS + "statistic bad = max(y * v over steps)\nstop when x == 1 and bad == 0\n" + TRAPPED
+    assert all(v.verdict in ("unknown", "refuted") for v in seqlang.check(seqlang.load(text)).verdicts)
+
+
+def test_two_rare_coins_that_stop_together() -> None:
+    """Every run stops, after 1e400 steps on average."""
+    text = TWO_COINS + "stop when y * v == 1\nclaim probability(stops) >= 0.5\nclaim probability(stops) <= 0.5\n"
+    first, second = seqlang.check(seqlang.load(text)).verdicts
+    assert first.verdict != "refuted"
+    assert second.verdict != "proved"
+
+
+def test_real_data_that_hardly_ever_stop() -> None:
+    """P(x >= 50) is 1e-545: no float, and yet nearly every run ends there rather than below -60."""
+    text = """algorithm a
+stream x in real
+model m: x ~ normal(0, 1)
+stop when x >= 50 return reject
+stop when x <= -60 return accept
+claim probability(reject) >= 0.5
+claim probability(reject) <= 0.5
+"""
+    first, second = seqlang.check(seqlang.load(text)).verdicts
+    assert first.verdict not in ("refuted", "computed")
+    assert second.verdict not in ("proved", "computed")
+
+
+def test_a_chain_with_noise_on_whole_numbers_still_has_a_mean() -> None:
+    """P(x + u >= 2) is .125, so that three reports take 24 steps on average."""
+    text = HEAD + "draw u ~ geometric(0.25)\nmemory k = 0\nreport r when x + u >= 2\nupdate k = min(k + 1, 3) when r\n"
+    found = seqlang.check(seqlang.load(text + "stop when k >= 3\nclaim expected(step) <= 24.001\n")).verdicts
+    assert [v.verdict for v in found] == ["proved"]
+
+
+LATE = "stop when step >= 2 return no\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "stop when x * 1000000000 >= 1000000000.001 return yes\n",
+        "draw u ~ weights\nstop when x * 1000000000 + u >= 1000000003.001 return yes\n",
+        "statistic s = max(1 + x / 1000000000000 over steps)\nstop when s - 1 >= 1.5 / 1000000000000 return yes\n",
+    ],
+)
+def test_numbers_that_agree_in_eleven_digits_are_not_equal(rest: str) -> None:
+    """None of them ever stops with `yes`."""
+    text = HEAD + rest.replace("weights", "uniform({0, 3})") + LATE + "claim probability(yes) >= 0.01\n"
+    assert verdict(text) in ("unknown", "refuted")
+
+
+def test_a_threshold_near_the_end_of_a_panel_beside_large_numbers() -> None:
+    """P(z >= .504) is .496, though .5 and .504 differ by less than 1e-11 of what is added."""
+    text = HEAD + "draw z ~ uniform(0, 1) once\nstop when 1000000000 * (x + 1 - x) + z >= 1000000000.504 return yes\n"
+    text += "stop when step >= 1 return no\nclaim probability(yes) >= 0.4965\n"
+    assert verdict(text) != "proved"

@@ -18,8 +18,9 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.step.reading import Reading
-from seqlang.backends.solve.step.ties import Ties
+from seqlang.backends.solve.step.ties import CLOSE_CALL, SURE, Ties
 from seqlang.record import record
+from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.source import NOWHERE
 
 Array = NDArray[Any]
@@ -80,6 +81,7 @@ class CompiledComparison:
         self.scale = None if comparison.scale is None else compiler.compile(comparison.scale)
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
+        self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
         self.widened = plan.panels is not None and law is not None and not law.discrete
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
@@ -111,13 +113,18 @@ class CompiledComparison:
             if self.widened:
                 room = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
                 least, most = least - room, most + room
+            cut = most is not least
             if self.scale is None or self.unit is not None:
-                rounding = self.ties.within(stage, least)[None, :]
-                if most is not least:
-                    rounding = np.maximum(rounding, self.ties.within(stage, most)[None, :])
+                if cut:  # of a noise that lies anywhere in a panel no value is a tie: rounding counts against both sides
+                    rounding = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
+                    least, most = least - rounding, most + rounding
+                else:
+                    rounding = self.ties.within(stage, least)[None, :]
             if self.scale is None:
                 if self.seen is not None:
                     self.seen.append((stage.numbers(self.value), {n: stage.numbers(run) for n, run in self.known}))
+                if cut:
+                    return Decided(least > 0, most < 0)
                 if self.strict:
                     return Decided(least > rounding, ~(most > rounding))
                 return Decided(least >= -rounding, ~(most >= -rounding))
@@ -130,25 +137,39 @@ class CompiledComparison:
             up: Array | bool = scale > 0
             slack = None if self.unit is None else rounding
             # it surely holds on the far side of what the least sum asks for, and surely fails before the largest one
-            bound = self._bound(least, scale, slack, flat)
+            bound = self._bound(least, scale, slack, flat, self.strict or cut)
             other = bound
-            if most is not least:
-                other = self._bound(most, scale, slack, flat)
+            if cut:
+                other = self._bound(most, scale, slack, flat, False)
+            elif slack is not None:
+                self._refuse_close_calls(stage, least, scale, slack)
             if flat.any():
                 up = up | flat
             if isinstance(up, np.ndarray) and (up.all() or not up.any()):
                 up = bool(up.all())
             return VariableBound(self.comparison.variable, bound, up, other)
 
-    def _bound(self, total: Array, scale: Array, rounding: Array | None, flat: Array) -> Array:
-        """Where the variable has to be so that total + scale * variable reaches 0."""
+    def _refuse_close_calls(self, stage: Reading, total: Array, scale: Array, rounding: Array) -> None:
+        """Raises Unsolved where the bound is closer to a point of a discrete law than the tolerance, and farther than
+        rounding explains."""
+        assert self.points is not None
+        bound = np.where(scale == 0, np.inf, total / -scale)
+        at = np.clip(np.searchsorted(self.points, bound), 1, max(1, len(self.points) - 1))
+        low, high = self.points[at - 1], self.points[np.minimum(at, len(self.points) - 1)]
+        away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
+        surely = self.ties.surely(stage)[None, :] + SURE * np.abs(total)
+        if np.any((away > surely) & (away <= rounding)):
+            raise Unsolved(CLOSE_CALL)
+
+    def _bound(self, total: Array, scale: Array, rounding: Array | None, flat: Array, strict: bool) -> Array:
+        """Where the variable has to be so that total + scale * variable reaches 0; `strict`: exceeds it."""
         bound = total / -scale
         if rounding is not None and self.unit is not None:
             slack = np.maximum(rounding / np.abs(scale), 4 * TIE * np.maximum(np.abs(bound), self.unit))
             slack = np.minimum(slack, self.unit / 4)
-            bound = bound + np.where(scale > 0, 1.0, -1.0) * (slack if self.strict else -slack)
+            bound = bound + np.where(scale > 0, 1.0, -1.0) * (slack if strict else -slack)
         if flat.any():
-            sure = total > 0 if self.strict else total >= 0
+            sure = total > 0 if strict else total >= 0
             bound = np.where(flat, np.where(sure, -np.inf, np.inf), bound)
         return bound
 

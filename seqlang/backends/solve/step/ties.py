@@ -24,6 +24,9 @@ Holds = Callable[[Reading], Any]
 FAR_LESS = 0.1
 """The ignored difference must be less than this part of what the least added number makes of the compared value; where
 it is not, and the comparison is close, the program is not solved."""
+SURE = 1e-14
+"""A difference of more than this, relative to its terms, is none that rounding has made in one comparison."""
+CLOSE_CALL = "two numbers are compared that agree in the first digits that are told apart, and not in all"
 _TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
 
 
@@ -62,10 +65,21 @@ class Ties:
             close = found + stage.drift(self.drift, {name: o.forgiven for name, o in offs.items()})
             if any(o.most > o.forgiven for o in offs.values()):
                 far = found + stage.drift(self.drift, {name: o.most for name, o in offs.items()})
+        if np.any((away > self.surely(stage, offs)) & (away <= found)):
+            raise Unsolved(CLOSE_CALL)
         near = away <= np.maximum(close, far)
         if np.any(near) and np.any(near & ((away > close) | (close > FAR_LESS * self._least(stage, offs)))):
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
+
+    def surely(self, stage: Reading, offs: Mapping[int, RoundingBound] | None = None) -> Array:
+        """What rounding explains of the difference, by row: a larger one is not 0. `offs`: of the sums."""
+        found = SURE * np.abs(stage.numbers(self.size))
+        if self.drift is not None:
+            if offs is None:
+                offs = {off(self.program, name).number: stage.off(name) for name in self.sums}
+            found = found + stage.drift(self.drift, {name: o.most for name, o in offs.items()})
+        return np.asarray(found)
 
     def rounding(self, stage: Reading) -> Array:
         """A bound on the rounding error of the difference, by row."""
