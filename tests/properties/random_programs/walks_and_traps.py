@@ -15,9 +15,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import signal
+
 from random_programs.stop_laws import Law
 from random_programs.ways_to_stop import Noise, number
-from scipy import signal
 
 Array = Any
 FINE = (101, 201)

@@ -19,8 +19,8 @@ from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.ties import CLOSE_CALL, SURE, Ties
-from seqlang.record import record
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.record import record
 from seqlang.source import NOWHERE
 
 Array = NDArray[Any]
@@ -115,7 +115,7 @@ class CompiledComparison:
                 least, most = least - room, most + room
             cut = most is not least
             if self.scale is None or self.unit is not None:
-                if cut:  # of a noise that lies anywhere in a panel no value is a tie: rounding counts against both sides
+                if cut:  # a noise anywhere in a panel makes no ties: rounding counts against both sides
                     rounding = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
                     least, most = least - rounding, most + rounding
                 else:
