@@ -53,6 +53,7 @@ from seqlang.arithmetic.nodes import absolute as absolute
 from seqlang.arithmetic.nodes import as_formula as as_formula
 from seqlang.arithmetic.nodes import exponential as exponential
 from seqlang.arithmetic.nodes import number as number
+from seqlang.arithmetic.nodes import of_float as of_float
 from seqlang.arithmetic.nodes import power as power
 from seqlang.arithmetic.nodes import product as product
 from seqlang.arithmetic.nodes import symbol as symbol

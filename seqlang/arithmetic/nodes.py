@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from math import inf
 from typing import Any, NoReturn
 
 from seqlang.arithmetic.roots import power_is_small, rational_root
@@ -285,6 +286,11 @@ def walk(formula: Formula) -> Iterator[Formula]:
 def number(value: int | Fraction) -> Number:
     """The formula of a rational number."""
     return Number(Fraction(value))
+
+
+def of_float(value: float) -> Formula:
+    """The formula of the number that a float stands for; infinite where it is."""
+    return number(Fraction(value)) if abs(value) < inf else INFINITY if value > 0 else MINUS_INFINITY
 
 
 def symbol(name: str) -> Symbol:

@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.laws.law import NotInArrays
+
 Array = NDArray[np.float64]
+LONGEST_TABLE = 1_000_000
+"""Values of a law that are listed."""
+
+
+def whole_numbers(first: float, last: float) -> Array:
+    """first, first + 1, .., last. Raises NotInArrays where they are too many."""
+    if not last - first < LONGEST_TABLE:
+        raise NotInArrays(f"a law of more than {LONGEST_TABLE:,} values")
+    return np.arange(first, last + 1, dtype=np.float64)
 
 
 def log_factorial(k: Any) -> Any:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import inf
 from typing import Generic, TypeVar
 
 from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import DELTA, INFINITY, ORDER, Bounds, Formula, enclose, number
+from seqlang.arithmetic.formula import DELTA, ORDER, Bounds, Formula, enclose, of_float
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Program
 from seqlang.proof.derivation import (
@@ -105,7 +104,7 @@ def certainly(program: Program, bound: Judgement, asked: Judgement) -> bool:
 
 def with_amount(asked: C, least: Amount) -> C:
     """The bound with this epsilon or rho; a float stands for its exact value."""
-    formula = least if isinstance(least, Formula) else INFINITY if least == inf else number(Fraction(least))
+    formula = least if isinstance(least, Formula) else of_float(least)
     return replace(asked, **{"rho" if isinstance(asked, ConcentratedBound) else "epsilon": formula})
 
 

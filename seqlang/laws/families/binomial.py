@@ -163,9 +163,9 @@ def values(n: Any, p: Any) -> tuple[float, ...]:
 
 
 def atoms(tail: float, n: float, p: float) -> tuple[Any, Any]:
-    from seqlang.laws.arrays import from_ratios
+    from seqlang.laws.arrays import from_ratios, whole_numbers
 
-    k = np.arange(int(n), dtype=float)
     if not 0 < p < 1 or n == 0:
         return np.array([float(n) if p >= 1 else 0.0]), np.ones(1)
+    k = whole_numbers(0, n - 1)
     return from_ratios(np.log((n - k) / (k + 1)) + math.log(p) - math.log1p(-p), int(p * n), 0)

@@ -53,13 +53,15 @@ def cdf(x: float, ratio: float) -> float:
 
 def sample(random: Random, ratio: float) -> int:
     """The difference of two independent one-sided geometric variables has this law."""
+    return sample_of_spread(random, -1.0 / math.log(ratio)) if ratio > 0 else 0
+
+
+def sample_of_spread(random: Random, spread: float) -> int:
+    """For the ratio exp(-1 / spread), which may be 1 in floating point."""
     from seqlang.laws.law import open_unit
 
-    if ratio == 0:
-        return 0
-    slope = math.log(ratio)
-    first = math.floor(math.log(open_unit(random)) / slope)
-    return first - math.floor(math.log(open_unit(random)) / slope)
+    first = math.floor(-math.log(open_unit(random)) * spread)
+    return first - math.floor(-math.log(open_unit(random)) * spread)
 
 
 def sample_words(s: NDArray[np.uint64], ratio: float) -> float:
@@ -119,8 +121,10 @@ def samples(uniform: Any, shape: tuple[int, ...], ratio: Any) -> Any:
 
 
 def atoms(tail: float, ratio: float) -> tuple[Any, Any]:
+    from seqlang.laws.arrays import whole_numbers
+
     if ratio == 0:
         return np.zeros(1), np.ones(1)
     last = math.ceil(math.log(max(tail, 1e-300)) / math.log(ratio))
-    k = np.arange(-last, last + 1, dtype=float)
+    k = whole_numbers(-last, last)
     return k, np.exp(np.abs(k) * math.log(ratio)) * (1 - ratio) / (1 + ratio)

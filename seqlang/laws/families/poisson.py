@@ -155,11 +155,11 @@ def samples(uniform: Any, shape: tuple[int, ...], mean: Any) -> Any:
 
 
 def atoms(tail: float, mean: float) -> tuple[Any, Any]:
-    from seqlang.laws.arrays import from_ratios
+    from seqlang.laws.arrays import from_ratios, whole_numbers
 
     if mean == 0:
         return np.zeros(1), np.ones(1)
     first = max(0, math.floor(mean - 40 * math.sqrt(mean) - 40))
     last = math.ceil(mean + 40 * math.sqrt(mean) + 400)
-    k = np.arange(first, last, dtype=float)
+    k = whole_numbers(first, last - 1)
     return from_ratios(math.log(mean) - np.log(k + 1), int(mean) - first, first)

@@ -40,37 +40,54 @@ def valid(eps: Any, width: Any, gamma: Any) -> Any:
     return (eps > 0.0) & (eps < math.inf) & (width > 0.0) & (width < math.inf) & (gamma >= 0.0) & (gamma <= 1.0)
 
 
-def height(eps: float, width: float, gamma: float) -> float:
-    """Of the density at 0."""
-    b = math.exp(-eps)
-    return (1.0 - b) / (2.0 * width * (gamma + b * (1.0 - gamma)))
+def falls(eps: float) -> float:
+    """1 - e^-eps: what a stair lacks of the one before it, also where eps is tiny."""
+    return -math.expm1(-eps)
+
+
+def parts(eps: float, gamma: float) -> tuple[float, float]:
+    """The shares of a stair's mass in its high and in its low step."""
+    low = math.exp(-eps) * (1.0 - gamma)
+    if gamma == 0.0:
+        return 0.0, 1.0
+    return gamma / (gamma + low), low / (gamma + low)
+
+
+def log_weight(eps: float, gamma: float) -> float:
+    """log(gamma + e^-eps (1 - gamma)): of a stair's mass over the width and the height of its high step."""
+    weight = gamma + math.exp(-eps) * (1.0 - gamma)
+    return math.log(weight) if weight > 0.0 else -eps
+
+
+def place(x: float, width: float) -> tuple[float, float]:
+    """The number of the stair and the place in it, from 0 to 1, of a point x >= 0; far out none is told apart."""
+    at = x / width
+    stair = math.floor(at) if at < 1e300 else at
+    return float(stair), at - stair if at < 1e300 else 0.0
 
 
 def density(x: float, eps: float, width: float, gamma: float) -> float:
-    at = abs(x) / width
-    if at > 1e15:
-        return 0.0
-    stair = math.floor(at)
-    lower = 0.0 if at - stair < gamma else 1.0
-    return height(eps, width, gamma) * math.exp(-eps * (stair + lower))
+    stair, inside = place(abs(x), width)
+    high, low = parts(eps, gamma)
+    step = high / gamma if inside < gamma else low / (1.0 - gamma)
+    return falls(eps) * step / (2.0 * width) * math.exp(-eps * stair)
 
 
 def cdf(x: float, eps: float, width: float, gamma: float) -> float:
-    at = min(abs(x) / width, 1e15)
-    stair = math.floor(at)
-    inside, outer = at - stair, math.exp(-eps * stair)
-    step = min(inside, gamma) + math.exp(-eps) * max(0.0, inside - gamma)
-    tail = outer * (0.5 - height(eps, width, gamma) * width * step)
+    stair, inside = place(abs(x), width)
+    high, low = parts(eps, gamma)
+    left = high * (1.0 - inside / gamma) + low if inside < gamma else low * (1.0 - inside) / (1.0 - gamma)
+    # the k-th stair holds (1 - e^-eps) e^(-eps k) / 2
+    tail = 0.5 * math.exp(-eps * stair) * (falls(eps) * left + math.exp(-eps))
     return 1.0 - tail if x >= 0.0 else tail
 
 
 def sample(random: Random, eps: float, width: float, gamma: float) -> float:
     from seqlang.laws.law import open_unit
 
-    b = math.exp(-eps)
     sign = 1.0 if random.random() < 0.5 else -1.0
-    stair = math.floor(math.log(open_unit(random)) / -eps)
-    high = random.random() < gamma / (gamma + (1 - gamma) * b)
+    stair = place(-math.log(open_unit(random)), eps)[0]
+    high = random.random() < parts(eps, gamma)[0]
     u = random.random()
     inside = gamma * u if high else gamma + (1 - gamma) * u
     return sign * (stair + inside) * width
@@ -85,9 +102,9 @@ def sample_words(s: NDArray[np.uint64], eps: float, width: float, gamma: float) 
         return math.nan
     stair = math.floor(sample_standard_exponential(s) / eps)
     high = uniform(s) * (gamma + (1.0 - gamma) * math.exp(-eps)) < gamma
-    place = signed_place(next_word(s)) / HALF_BITS
-    inside = gamma * abs(place) if high else gamma + (1.0 - gamma) * abs(place)
-    return math.copysign((stair + inside) * width, place)
+    signed = signed_place(next_word(s)) / HALF_BITS
+    inside = gamma * abs(signed) if high else gamma + (1.0 - gamma) * abs(signed)
+    return math.copysign((stair + inside) * width, signed)
 
 
 def length(eps: float, width: float, gamma: float) -> float:
@@ -95,9 +112,9 @@ def length(eps: float, width: float, gamma: float) -> float:
 
 
 def log_density(x: float, eps: float, width: float, gamma: float) -> float:
-    stair = math.floor(abs(x) / width)
-    step = stair if abs(x) < (stair + gamma) * width else stair + 1
-    return math.log(height(eps, width, gamma)) - eps * step
+    stair, inside = place(abs(x), width)
+    step = stair if inside < gamma else stair + 1
+    return math.log(falls(eps)) - log_weight(eps, gamma) - math.log(2.0 * width) - eps * step
 
 
 def log_below(x: float, eps: float, width: float, gamma: float) -> float:
@@ -107,16 +124,16 @@ def log_below(x: float, eps: float, width: float, gamma: float) -> float:
 def log_above(x: float, eps: float, width: float, gamma: float) -> float:
     if x < 0:
         return math.log1p(-math.exp(log_above(-x, eps, width, gamma)))
-    low, stair = math.exp(-eps), math.floor(x / width)
-    # the k-th stair holds (1 - low) / 2 low^k; beyond x lie a part of it and all later ones
-    part = x / width - stair
-    left = (gamma - part + low * (1 - gamma)) if part < gamma else low * (1 - part)
-    behind = math.log(left / (gamma + low * (1 - gamma)) + low / (1 - low))
-    return math.log((1 - low) / 2) - eps * stair + behind
+    # the k-th stair holds (1 - e^-eps) e^(-eps k) / 2; beyond x lie a part of it and all later ones
+    stair, inside = place(x, width)
+    left = math.log(gamma - inside + math.exp(-eps) * (1.0 - gamma)) if inside < gamma else math.log1p(-inside) - eps
+    here, later = math.log(falls(eps)) + left - log_weight(eps, gamma), -eps
+    most = max(here, later)
+    return most + math.log(math.exp(here - most) + math.exp(later - most)) - math.log(2.0) - eps * stair
 
 
 def bends(low: float, high: float, eps: float, width: float, gamma: float) -> Sequence[float]:
-    reach = (math.ceil(min(40 / eps, 2000)) + 1) * width  # beyond it there is less than 1e-17
+    reach = (math.ceil(min(40 / eps, 2000.0)) + 1) * width  # beyond it there is less than 1e-17
     low, high = max(low, -reach), min(high, reach)
     points: set[float] = set()
     for k in range(math.floor(low / width) - 1, math.ceil(high / width) + 2):
@@ -128,29 +145,41 @@ tail_bends = bends
 
 
 def densities(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
-    x = np.minimum(np.abs(x), 1e15 * width)
-    stair = np.floor(x / width)
-    stair = stair + (x >= (stair + gamma) * width)
-    weight = gamma + np.exp(-eps) * (1 - gamma)
-    return -np.expm1(-eps) / (2 * width * weight) * np.exp(-eps * stair)
+    stair, inside = _places(np.abs(x), width)
+    high, low = _parts(eps, gamma)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.where(inside < gamma, high / gamma, low / (1 - np.asarray(gamma)))
+    return -np.expm1(-np.asarray(eps)) * step / (2 * width) * np.exp(-eps * stair)
 
 
 def cdfs(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
-    low = np.exp(-eps)
-    at = np.minimum(np.abs(x), 1e15 * width)
-    stair = np.floor(at / width)
-    part = at / width - stair
-    left = np.where(part < gamma, gamma - part + low * (1 - gamma), low * (1 - part))
-    # the k-th stair holds (1 - low) low^k / 2
-    tail = 0.5 * np.exp(-eps * stair) * ((1 - low) * left / (gamma + low * (1 - gamma)) + low)
+    stair, inside = _places(np.abs(x), width)
+    high, low = _parts(eps, gamma)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.where(inside < gamma, high * (1 - inside / gamma) + low, low * (1 - inside) / (1 - np.asarray(gamma)))
+    # the k-th stair holds (1 - e^-eps) e^(-eps k) / 2
+    tail = 0.5 * np.exp(-eps * stair) * (-np.expm1(-np.asarray(eps)) * left + np.exp(-np.asarray(eps)))
     return np.where(np.less(x, 0), tail, 1 - tail)
 
 
+def _places(x: Any, width: Any) -> tuple[Any, Any]:
+    """`place` of an array."""
+    at = np.asarray(x, dtype=np.float64) / width
+    stair = np.floor(at)
+    return stair, np.where(at < 1e300, at - np.where(at < 1e300, stair, 0.0), 0.0)
+
+
+def _parts(eps: Any, gamma: Any) -> tuple[Any, Any]:
+    """`parts` of arrays."""
+    low = np.exp(-np.asarray(eps, dtype=np.float64)) * (1 - np.asarray(gamma))
+    whole = np.where(np.asarray(gamma) > 0, gamma + low, 1.0)
+    return gamma / whole, np.where(np.asarray(gamma) > 0, low / whole, 1.0)
+
+
 def samples(uniform: Any, shape: tuple[int, ...], eps: Any, width: Any, gamma: Any) -> Any:
-    b = np.exp(-eps)
     sign = np.where(uniform(shape) < 0.5, 1.0, -1.0)
     stair = np.floor(np.log(uniform(shape)) / -eps)
-    high = uniform(shape) < gamma / (gamma + (1 - gamma) * b)
+    high = uniform(shape) < _parts(eps, gamma)[0]
     u = uniform(shape)
     inside = np.where(high, gamma * u, gamma + (1 - gamma) * u)
     return sign * (stair + inside) * width

@@ -28,6 +28,7 @@ from seqlang.arithmetic.formula import (
     enclose,
     maximum,
     number,
+    of_float,
     product,
     root,
     total,
@@ -157,7 +158,7 @@ def _added_up(factors: Sequence[Formula], most: Formula, signs: Signs) -> Formul
     rational = number(sum((value for value in exact if value is not None), start=Fraction(0)))
     others = [factor for factor, value in zip(factors, exact, strict=True) if value is None]
     rest = total(others)
-    added = rational + (rest if len(others) <= FEW else number(Fraction(enclose(rest, signs.values).high)))
+    added = rational + (rest if len(others) <= FEW else of_float(enclose(rest, signs.values).high))
     return added if most.is_infinite else least([added, most * _largest(factors, signs)], signs)
 
 

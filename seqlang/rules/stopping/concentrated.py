@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from seqlang.accounting import concentrated, curves
-from seqlang.arithmetic.formula import INFINITY, ORDER, ZERO, Formula, logarithm, number
+from seqlang.arithmetic.formula import INFINITY, ORDER, ZERO, Formula, logarithm, number, of_float
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, RenyiBound
 from seqlang.rules.composition.concurrent import value_up
@@ -85,7 +85,7 @@ def _has_gaussian_noise(end: End) -> bool:
 
 def _least(program: Program, asked: ConcentratedBound, _: Derivation) -> Formula | str:
     rho = bound(program, asked.gates, asked.horizon)
-    return rho if isinstance(rho, str) else number(Fraction(rho)) if rho < math.inf else "no finite rho"
+    return rho if isinstance(rho, str) else of_float(rho) if rho < math.inf else "no finite rho"
 
 
 def _symbolic(program: Program, step: Derivation) -> Formula | None:

@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from seqlang.accounting import gaussian
-from seqlang.arithmetic.formula import INFINITY, Formula, number
+from seqlang.arithmetic.formula import INFINITY, Formula, of_float
 from seqlang.arithmetic.rounding import divide_down, fraction_down, sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
@@ -64,7 +64,7 @@ def _share(delta: float, parts: int) -> float:
 
 def _up(program: Program, end: End, radius: Formula, delta: float) -> float:
     def profile(moved: Formula) -> Formula:
-        return number(Fraction(gaussian.epsilon_at(delta, value_up(program, moved))))
+        return of_float(gaussian.epsilon_at(delta, value_up(program, moved)))
 
     return value_up(program, cost(end.threshold, radius, -1, profile))
 

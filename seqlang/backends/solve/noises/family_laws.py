@@ -9,7 +9,8 @@ import numpy as np
 
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw, mirrored_between
-from seqlang.laws.law import Law, law
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.laws.law import Law, NotInArrays, law
 
 
 class OfFamily(ScalarLaw):
@@ -102,8 +103,17 @@ class OnWholeNumbers(ScalarLaw):
         return np.where(tied, self.law.arrays.densities(k, *self.arguments), 0.0)
 
     def atoms(self, tail: float = 0.0) -> tuple[Array, Array]:
-        assert self.law.arrays.atoms is not None
-        return self.law.arrays.atoms(tail, *self.arguments)
+        return listed(self.law, tail, *self.arguments)
+
+
+def listed(law: Law, tail: float, *arguments: float) -> tuple[Array, Array]:
+    """The points of a law and their chances but for that tail. Raises Unsolved where they are too many."""
+    assert law.arrays.atoms is not None
+    try:
+        points, chances = law.arrays.atoms(tail, *arguments)
+    except NotInArrays as why:
+        raise Unsolved(str(why)) from None
+    return points, chances
 
 
 def laplace(scale: float) -> OfFamily:

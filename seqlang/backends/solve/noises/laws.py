@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace
+from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace, listed
 from seqlang.backends.solve.noises.point_laws import Points, conditioned_points, sum_of_points, weighted
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
@@ -74,7 +74,7 @@ def _of_family(family: str, arguments: Sequence[float]) -> ScalarLaw | None:
         return None
     if found.facts.support == "whole numbers" and found.arrays.tails is not None and arguments[0] > 0:
         return OnWholeNumbers(found, *arguments)
-    return Points(*found.arrays.atoms(0.0, *arguments))
+    return Points(*listed(found, 0.0, *arguments))
 
 
 def _normal(mean: float, sd: float) -> ScalarLaw:
@@ -104,14 +104,14 @@ def _conditioned(inner: ScalarLaw | None, low: float, high: float) -> ScalarLaw 
 def sum_of(terms: Sequence[tuple[ScalarLaw, float]]) -> ScalarLaw:
     """The law of the sum of factor * noise over independent noises."""
     parts = [law.scaled(factor) for law, factor in terms if factor != 0]
-    shift = variance = 0.0
+    shift = sd = 0.0
     discrete: ScalarLaw | None = None
     scales: list[float] = []
     others: list[ScalarLaw] = []
     for part in parts:
         match part:
             case Normal():
-                variance += part.sd**2
+                sd = math.hypot(sd, part.sd)
                 shift += part.mean
             case OfFamily(name="laplace", arguments=(scale,)):
                 scales.append(scale)
@@ -119,7 +119,7 @@ def sum_of(terms: Sequence[tuple[ScalarLaw, float]]) -> ScalarLaw:
                 discrete = part if discrete is None else sum_of_points(discrete, part)
             case _:
                 others.append(part)
-    dense = _closed(math.sqrt(variance), sorted(scales), others)
+    dense = _closed(sd, sorted(scales), others)
     while len(dense) > 1:
         from seqlang.backends.solve.noises.convolution import Convolved
 
