@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil, floor, prod
+from math import ceil, floor, log2, prod
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.solve.unsolved import Unsolved
@@ -128,10 +128,10 @@ def sizes(program: Program) -> Iterator[int]:
     reports = [s for s in program.body if isinstance(s, Report)]
     stops = [s for s in program.body if isinstance(s, Stop)]
     values = sum(r.value is not None for r in reports)
-    room = ROOM / ((1 + len(stops)) * 2.0 ** (last * (len(reports) - values)))
+    room = log2(ROOM / (1 + len(stops))) - last * (len(reports) - values)
     digits = last * values + any(not _constant(s.result) for s in stops)
-    most = min(WIDEST, floor(max(room, 0.0) ** (1 / digits)) - 1) if digits else 2
-    if room < 1 or most < 2:
+    most = min(WIDEST, floor(2.0 ** min(room / digits, log2(2 * WIDEST))) - 1) if digits else 2
+    if room < 0 or most < 2:
         raise Unsolved(f"transcripts of {last} steps with these reports are too many to be listed")
     for k in range(1, most.bit_length()):
         yield 2**k

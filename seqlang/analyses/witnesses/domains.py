@@ -76,4 +76,4 @@ class Domains:
 
 def tidy(x: float) -> int | float:
     """A whole float as an int: states and witnesses read better."""
-    return int(x) if x == int(x) and abs(x) < 2**53 else x
+    return int(x) if abs(x) < 2**53 and x == int(x) else x

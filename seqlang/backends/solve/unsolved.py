@@ -12,7 +12,8 @@ class Unsolved(Exception):
 
 @contextmanager
 def refusals_are_unsolved(where: str = "") -> Iterator[None]:
-    """What the array engine does not hold, and an expression that has no value, as `Unsolved`."""
+    """What the array engine does not hold, an expression that has no value, and numbers that leave the range of
+    floating point, as `Unsolved`."""
     from seqlang.backends.arrays.values import CannotVectorise
     from seqlang.backends.interpret.values import EvaluationError
 
@@ -22,3 +23,5 @@ def refusals_are_unsolved(where: str = "") -> Iterator[None]:
         raise Unsolved(str(why)) from None
     except EvaluationError as why:
         raise Unsolved(why.diagnostics[0].message + where) from None
+    except ArithmeticError:
+        raise Unsolved(f"numbers in it are too large, too small or too close for floating point{where}") from None

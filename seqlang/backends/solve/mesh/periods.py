@@ -70,8 +70,8 @@ class Move:
         self.span = max(1, math.ceil(high - CLOSE) + 1 - self.first)
         self.source, self.target = source, target
         groups = max(len(source.cuts), len(target.cuts))
-        shifts: Array = (ahead + np.arange(self.first, self.first + self.span)) * np.float64(period)
         bounded(MOST_MOVED, groups, source.rows, self.span, target.rows)
+        shifts: Array = (ahead + np.arange(self.first, self.first + self.span)) * np.float64(period)
         matrix = np.zeros((groups, source.rows, self.span, target.rows))
         if not points_only:
             self._density(matrix, shifts, increments)
