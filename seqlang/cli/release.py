@@ -182,7 +182,7 @@ def _key(file: str | None) -> bytes | None:
     try:
         found = Path(file).read_bytes()
     except OSError as why:
-        raise SpecError.of("E0604", f"--key {file}: {why.strerror}") from None
+        raise SpecError.of("E0605", f"--key {file}: {why.strerror}") from None
     if len(found) < 16:
         raise SpecError.of("E0603", f"--key {file}: a key has at least 16 bytes", help="head -c 32 /dev/urandom > key")
     return found

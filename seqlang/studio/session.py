@@ -150,10 +150,10 @@ class Session:
 
 
 def text_of(spec: str, folder: Path) -> str:
-    """Of a library's spec (`@tight/one_sided`) or of a file in the folder. Raises SpecError E0604 for others."""
+    """Of a library's spec (`@tight/one_sided`) or of a file in the folder. Raises SpecError E0605 for others."""
     if spec.startswith("@"):
         if spec[1:] not in library():
-            raise SpecError.of("E0604", f"the library has no spec `{spec[1:]}`", help="`seqlang specs` lists them")
+            raise SpecError.of("E0605", f"the library has no spec `{spec[1:]}`", help="`seqlang specs` lists them")
         return read(spec).text
     path = inside(folder, spec, (".seq",))
     if path.stat().st_size > LARGEST_TEXT:
@@ -162,12 +162,12 @@ def text_of(spec: str, folder: Path) -> str:
 
 
 def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
-    """A file of the folder, by its name relative to it. Raises SpecError E0604 for one elsewhere, also by a link."""
+    """A file of the folder, by its name relative to it. Raises SpecError E0605 for one elsewhere, also by a link."""
     try:
         path = (folder / name).resolve(strict=True)
         known = path.is_relative_to(folder.resolve()) and path.is_file() and path.name.endswith(endings)
     except (OSError, ValueError):
         known = False
     if not known:
-        raise SpecError.of("E0604", f"there is no file `{name[:80]}` in the folder", help=" or ".join(endings))
+        raise SpecError.of("E0605", f"there is no file `{name[:80]}` in the folder", help=" or ".join(endings))
     return path

@@ -212,7 +212,7 @@ def test_it_is_read_again(page: Any, quiet: Server) -> None:
 def test_no_name_leads_out(page: Any, quiet: Server, name: str) -> None:
     (quiet.folder / "spec.seq").write_text(BLOCKS + ALARMS)
     opened(page, quiet, ledger=name)
-    page.get_by_role("status").filter(has_text="E0604").wait_for()
+    page.get_by_role("status").filter(has_text="E0605").wait_for()
     assert region(page, "accounts of the ledger").inner_text() == "None."
 
 
