@@ -18,6 +18,7 @@ from seqlang.process.doing import doing
 from seqlang.process.time_limit import OutOfTime, poll
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.replay import replay
+from seqlang.proof.verdict import VerdictShown, VerdictWord, shown_verdict
 from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.rules.claims import UndecidedAmount, claimed_amounts, falls_short, steps_claimed
@@ -35,7 +36,7 @@ class Verdict:
     claims may be decided by the exact law instead: `because` then holds the numbers."""
 
     claim: Claim
-    verdict: Literal["proved", "refuted", "computed", "unknown"]
+    verdict: VerdictWord
     because: str
     derivation: Derivation | None = None
     witness: Witness | None = None
@@ -47,10 +48,19 @@ class Verdict:
     @property
     def ok(self) -> bool:
         """As expected: proved, or what the claim's `expect` says; computed counts as what it seems to be."""
-        expected = self.claim.expect or "proved"
+        return self.seems == (self.claim.expect or "proved")
+
+    @property
+    def seems(self) -> Literal["proved", "refuted", "unknown"]:
+        """The verdict; of a claim that only an estimate decides, the one that it points to."""
         if self.verdict == "computed":
-            return expected == ("proved" if self.holds else "refuted")
-        return self.verdict == expected
+            return "proved" if self.holds else "refuted"
+        return self.verdict
+
+    @property
+    def shown(self) -> VerdictShown:
+        """Its mark, tone and words."""
+        return shown_verdict(self.verdict, self.holds)
 
 
 def decide(

@@ -37,18 +37,18 @@ def expectation(reading: Reading, result: CheckResult) -> tuple[Fix, ...]:
         if claim is None or verdict.ok:
             continue
         short = claim_text(claim)
-        if verdict.verdict == "proved":
+        if verdict.seems == "proved":
             assert claim.expect is not None
             before = reading.source.text.rindex("expect", 0, claim.expect.span.start)
             edit = Edit(Span(before, claim.span.end), "")
-            found.append(Fix(f"Expect a proof: `{short}` is proved", (edit,)))
+            found.append(Fix(f"Expect a proof: `{short}` is {verdict.shown.words}", (edit,)))
         elif claim.expect is not None:
             found.append(
-                Fix(f"Mark `{short}` as `expect {verdict.verdict}`", (Edit(claim.expect.span, verdict.verdict),))
+                Fix(f"Mark `{short}` as `expect {verdict.seems}`", (Edit(claim.expect.span, verdict.seems),))
             )
         else:
-            edit = insertion(claim.span.end, f" expect {verdict.verdict}")
-            found.append(Fix(f"Mark `{short}` as `expect {verdict.verdict}`", (edit,)))
+            edit = insertion(claim.span.end, f" expect {verdict.seems}")
+            found.append(Fix(f"Mark `{short}` as `expect {verdict.seems}`", (edit,)))
     return tuple(found)
 
 

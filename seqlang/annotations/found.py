@@ -12,6 +12,7 @@ from seqlang.annotations.values import Value, joined, values_of_check, values_of
 from seqlang.driver.checking import check
 from seqlang.driver.loading import Loaded
 from seqlang.process.time_limit import OutOfTime, limited
+from seqlang.proof.verdict import VerdictWord
 from seqlang.record import record, replace
 from seqlang.report.text.check import verdict_text
 from seqlang.source import Span
@@ -23,18 +24,17 @@ LAW_SECONDS = 5.0
 
 @record
 class ClaimFound:
-    """`span` is the claim's statement; `text` its part of the report, with the derivation."""
+    """`span` is the claim's statement; `words` name its verdict, `text` is its part of the report, with the
+    derivation; `ok` says whether the verdict is the expected one."""
 
     span: Span
-    verdict: str
+    verdict: VerdictWord
+    words: str
     expected: str
     because: str
     text: str
     witnessed: bool
-
-    @property
-    def ok(self) -> bool:
-        return self.verdict == self.expected
+    ok: bool
 
 
 @record
@@ -57,8 +57,9 @@ def findings(reading: Reading, seconds: float) -> Iterator[Found]:
     spans = {s.span.start: s.span for s in reading.file.statements if isinstance(s, tree.Claim)}
     claims = tuple(
         ClaimFound(
-            spans.get(v.claim.span.start, v.claim.span), v.verdict, v.claim.expect or "proved", v.because,
-            verdict_text(result, v), v.witness is not None,
+            spans.get(v.claim.span.start, v.claim.span), v.verdict, v.shown.words,
+            v.claim.expect or "proved", v.because,
+            verdict_text(result, v), v.witness is not None, v.ok,
         )
         for v in result.verdicts
     )  # fmt: skip

@@ -9,6 +9,7 @@ from seqlang.annotations.costs import costs_of
 from seqlang.model.expression import Label
 from seqlang.model.program import Noise, Program, Stop
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, PureBound, RenyiBound
+from seqlang.proof.verdict import Tone
 from seqlang.record import record
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up
 from seqlang.report.text.check import witness_words
@@ -29,11 +30,13 @@ LONGEST = 72
 
 @record
 class Value:
-    """`text` is to be shown behind the character before `offset`, `tooltip` to whoever asks for more."""
+    """`text` is to be shown behind the character before `offset`, `tooltip` to whoever asks for more. `tone` is that
+    of a verdict."""
 
     offset: int
     text: str
     tooltip: str
+    tone: Tone | None = None
 
 
 def values_of_check(file: tree.File, result: CheckResult) -> tuple[Value, ...]:
@@ -90,16 +93,16 @@ def _shift(program: Program, statistic: StatisticShift, offset: int) -> Value:
 
 
 def _verdict(result: CheckResult, verdict: Verdict, offset: int) -> Value:
-    claim = verdict.claim
+    claim, said = verdict.claim, verdict.shown
     expected = "" if claim.expect is None else " as expected" if verdict.ok else f", expected {claim.expect}"
     if claim.privacy is None or (verdict.derivation is None and verdict.witness is None):
         because = verdict.because.removeprefix(f"under {claim.model}: ").split(" against ")[0]
-        return Value(offset, _short(f"{verdict.verdict}{expected}: {because}"), verdict.because)
+        return Value(offset, _short(f"{said.words}{expected}: {because}"), verdict.because, said.tone)
     if verdict.witness is not None:
         pure = claim.privacy.notion == "pure"
         least = f"≥ {shown_down(verdict.witness.loss)} witnessed" if pure else verdict.because
         words = f"{verdict.because}\n\n{witness_words(verdict.witness)}"
-        return Value(offset, _short(f"refuted{expected}: {least}"), words)
+        return Value(offset, _short(f"{said.words}{expected}: {least}"), words, said.tone)
     assert verdict.derivation is not None
     derivation = verdict.derivation
     number = shown_up(bound_up(result.program, derivation.conclusion))
@@ -109,7 +112,7 @@ def _verdict(result: CheckResult, verdict: Verdict, offset: int) -> Value:
     lower = _witnessed(result, claim.privacy.notion)
     least = f", ≥ {lower} witnessed" if lower else ""
     because = f"{verdict.because}\n\n{conclusion_text(derivation.conclusion)} by {derivation.rule}: {derivation.cite}"
-    return Value(offset, _short(f"{size}{least}{expected}"), because)
+    return Value(offset, _short(f"{size}{least}{expected}"), because, said.tone)
 
 
 _NOTIONS = {PureBound: "pure", ConcentratedBound: "zcdp", RenyiBound: "rdp", ApproximateBound: "dp"}

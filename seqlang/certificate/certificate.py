@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Literal
 
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation
+from seqlang.proof.verdict import VerdictWord
 from seqlang.record import record
 
 
@@ -15,7 +15,7 @@ class Stated:
     """What the check said of one claim of the program. `derivation` is its proof; a claim that is refuted, or that the
     exact law decides, has none."""
 
-    verdict: Literal["proved", "refuted", "computed", "unknown"]
+    verdict: VerdictWord
     derivation: Derivation | None
 
 

@@ -15,6 +15,7 @@ from seqlang.annotations.values import Value
 from seqlang.diagnostics import Diagnostic
 from seqlang.diagnostics.explain import page_of
 from seqlang.editor.documents import Document
+from seqlang.proof.verdict import VERDICTS
 
 _KINDS: dict[ItemKind, types.CompletionItemKind] = {
     "statement": types.CompletionItemKind.Keyword,
@@ -40,8 +41,6 @@ _SYMBOLS: dict[str, types.SymbolKind] = {
     "attach": types.SymbolKind.Operator,
     "claim": types.SymbolKind.Boolean,
 }
-_BADNESS = {"refuted": types.DiagnosticSeverity.Error, "unknown": types.DiagnosticSeverity.Warning,
-            "computed": types.DiagnosticSeverity.Warning}
 
 
 def diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
@@ -66,11 +65,12 @@ def diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
 
 def claim_diagnostic(document: Document, claim: ClaimFound) -> types.Diagnostic:
     """Of a claim whose verdict is not the one expected."""
+    bad = VERDICTS[claim.verdict].tone == "bad"
     expected = "" if claim.expected == "proved" else f", expected {claim.expected}"
     return types.Diagnostic(
         range=document.range(claim.span),
-        message=f"{claim.verdict}{expected}: {claim.because}",
-        severity=_BADNESS.get(claim.verdict, types.DiagnosticSeverity.Warning),
+        message=f"{claim.words}{expected}: {claim.because}",
+        severity=types.DiagnosticSeverity.Error if bad else types.DiagnosticSeverity.Warning,
         code=claim.verdict,
         source="seqlang",
     )

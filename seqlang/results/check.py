@@ -12,6 +12,7 @@ from seqlang.analyses.shifts import StatisticShift
 from seqlang.diagnostics import Diagnostic
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, RenyiBound
+from seqlang.proof.verdict import VERDICTS
 from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.shown import Drawn, by_report
@@ -72,8 +73,7 @@ class CheckResult(Drawn):
     @property
     def summary(self) -> str:
         found = [v.verdict for v in self.verdicts]
-        kinds = ("proved", "refuted", "computed", "unknown")
-        counts = [f"{found.count(kind)} {kind}" for kind in kinds if kind in found]
+        counts = [f"{found.count(kind)} {kind}" for kind in VERDICTS if kind in found]
         return f"{self.program.name}: {', '.join(counts) or 'no claims'}"
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from seqlang.proof.verdict import VerdictWord
 from seqlang.record import record
 from seqlang.results.json_number import json_number
 from seqlang.shown import Shown
@@ -19,7 +20,7 @@ class TunedClaim:
     such a claim is no constraint. `binds`: it is met with nothing to spare, or missed."""
 
     text: str
-    verdict: str
+    verdict: VerdictWord
     because: str
     expect: str | None
     binds: bool

@@ -10,7 +10,6 @@ fail.
 from __future__ import annotations
 
 from math import inf
-from typing import Literal
 
 from seqlang.analyses.operating.almost_surely import surely_stops
 from seqlang.analyses.operating.failing_steps import may_fail
@@ -20,13 +19,13 @@ from seqlang.arithmetic.enclosure import Enclosure
 from seqlang.arithmetic.estimate import Estimate
 from seqlang.model import expression as e
 from seqlang.model.program import Claim, Program
+from seqlang.proof.verdict import VerdictWord
 from seqlang.record import record
 
 PANELS = (64, 1_000, 10_000)
 """Panels for the noises that persist: more where fewer leave the claim open."""
 NARROWER = 40.0
 """How many times narrower the next number of panels makes an interval at most."""
-Word = Literal["proved", "refuted", "computed", "unknown"]
 
 
 @record
@@ -34,7 +33,7 @@ class Decision:
     """What the law says of a claim under one model; `because` names the values. `holds`: of a claim that is `computed`,
     whether it seems to hold. `value`: the left side of a claim that is `computed`."""
 
-    verdict: Word
+    verdict: VerdictWord
     because: str
     holds: bool | None = None
     value: Estimate | None = None

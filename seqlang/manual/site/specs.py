@@ -11,10 +11,10 @@ from pathlib import Path
 from seqlang.manual.site.frame import Entry
 from seqlang.manual.site.law_picture import law_picture
 from seqlang.manual.site.markdown import coloured, linked
+from seqlang.proof.verdict import VERDICTS
 
 _TITLE = re.compile(r'^algorithm\s+\w+(?:\s+edition\s+\d+)?\s+"([^"]*)"')
 _CAPTION = "The probability to have stopped by a step, under each model, exactly."
-_SIGNS = {"✓": ("good", "proved"), "✗": ("bad", "refuted"), "?": ("doubt", "unknown")}
 
 
 def title_of(path: Path) -> str:
@@ -43,11 +43,12 @@ def spec_page(name: str, path: Path, rules: Mapping[str, str], seconds: float) -
 
 def _verdicts(report: str) -> str:
     lines = report.partition("\nClaims\n")[2].splitlines()
+    signs = {shown.mark: (shown.tone, word) for word, shown in VERDICTS.items()}
     found = []
     for line in lines:
         sign, _, rest = line.strip().partition(" ")
-        if line[:2] == "  " and line[2:3] in _SIGNS and " claim " in rest:
-            colour, verdict = _SIGNS[sign]
+        if line[:2] == "  " and line[2:3] in signs and " claim " in rest:
+            colour, verdict = signs[sign]
             claim = escape(rest.partition("  line ")[2].partition("  ")[2])
             found.append(f"<li><span class={colour}>{sign} {verdict}</span> <code>{claim}</code>")
     return f"<ul>{''.join(found)}</ul>" if found else ""

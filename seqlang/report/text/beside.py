@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from seqlang.analyses.claims import Verdict
-from seqlang.report.document.document import Block, Heading, Line, Piece, Role, Table, line
+from seqlang.report.document.document import Block, Heading, Line, Piece, Table, line
 from seqlang.report.numbers import shown_down, shown_up
 from seqlang.rules.computed import bound_up
 
 if TYPE_CHECKING:
     from seqlang.proof.derivation import Derivation
     from seqlang.results.check import CheckResult
-
-ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "computed": "doubt", "unknown": "doubt"}
-SIGN = {"proved": "✓", "refuted": "✗", "computed": "≈", "unknown": "?"}
 
 
 def beside_blocks(result: CheckResult) -> Iterator[Block]:
@@ -45,7 +42,7 @@ def _claimed(result: CheckResult, verdicts: list[Verdict]) -> Line:
         number = result.source.line_column(v.claim.span.start)[0]
         text = v.claim.text.removeprefix(f"claim {v.claim.kind} ")
         pieces += ["\n"] if pieces else []
-        pieces += [(f"{SIGN[v.verdict]} {v.verdict}", ROLE[v.verdict]), f"  {text}", (f"  line {number}", "quiet")]
+        pieces += [(f"{v.shown.mark} {v.verdict}", v.shown.tone), f"  {text}", (f"  line {number}", "quiet")]
     return line(*pieces) if pieces else line("-")
 
 

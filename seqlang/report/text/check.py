@@ -16,7 +16,7 @@ from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Table, Tree, line
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
-from seqlang.report.text.beside import ROLE, SIGN, beside_blocks
+from seqlang.report.text.beside import beside_blocks
 from seqlang.report.text.formulas import WIDEST, formulas, order_of, remark
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
@@ -269,18 +269,13 @@ def _claim(result: CheckResult, v: Verdict) -> Paragraph:
     expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
     return Paragraph(
         line(
-            (f"{SIGN[v.verdict]} {v.verdict}{_seeming(v)}{expected}", ROLE[v.verdict]),
+            (f"{v.shown.mark} {v.shown.words}{expected}", v.shown.tone),
             f"  line {number}  {v.claim.text}",
             (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
         ),
         2,
         4,
     )
-
-
-def _seeming(v: Verdict) -> str:
-    """What an estimate says of the claim, where nothing else decides it."""
-    return "" if v.holds is None else ", seems to hold" if v.holds else ", seems to fail"
 
 
 def verdict_text(result: CheckResult, verdict: Verdict, width: int = 90) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from seqlang.report.document.document import Document, Heading, Line, Paragraph, Role, Table, line
+from seqlang.proof.verdict import VERDICTS
+from seqlang.report.document.document import Document, Heading, Line, Paragraph, Table, line
 from seqlang.report.numbers import shown, shown_down, shown_up
 from seqlang.rules.computed import bound_up
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
 
 T = TypeVar("T")
-_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "computed": "doubt", "unknown": "doubt"}
 _HEAD: tuple[str, ...] = ("spec", "claim", "labelled", "verdict", "at most", "pure at least", "CPU s")
 
 
@@ -53,7 +53,7 @@ def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
 
 def _verdict(verdict: Verdict) -> Line:
     expected = "" if verdict.claim.expect is None else " as expected"
-    return line((verdict.verdict, _ROLE[verdict.verdict]), expected if verdict.ok else ("  not as expected", "bad"))
+    return line((verdict.verdict, verdict.shown.tone), expected if verdict.ok else ("  not as expected", "bad"))
 
 
 def _at_most(result: CheckResult, found: Derivation | None) -> str:
@@ -63,7 +63,7 @@ def _at_most(result: CheckResult, found: Derivation | None) -> str:
 
 def _total(results: Sequence[CheckResult], invalid: Sequence[str]) -> Line:
     verdicts = [v for result in results for v in result.verdicts]
-    counts = {kind: sum(v.verdict == kind for v in verdicts) for kind in _ROLE}
+    counts = {kind: sum(v.verdict == kind for v in verdicts) for kind in VERDICTS}
     text = f"{len(results)} specs, {len(verdicts)} claims: " + ", ".join(f"{n} {kind}" for kind, n in counts.items())
     wrong = sum(not result.ok for result in results)
     return line(

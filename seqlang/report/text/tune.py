@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from math import inf
 from typing import TYPE_CHECKING
 
+from seqlang.proof.verdict import shown_verdict
 from seqlang.report.document.document import (
     Block,
     Heading,
     Paragraph,
-    Role,
     doubt,
     first_line,
     line,
@@ -48,11 +48,9 @@ def tune_blocks(result: TuneResult) -> Iterator[Block]:
 
 
 def _claim(claim: TunedClaim) -> Iterator[Block]:
-    marks: dict[str, tuple[str, Role]] = {"proved": ("✓", "good"), "refuted": ("✗", "bad"),
-                                         "computed": ("≈", "doubt"), "unknown": ("?", "doubt")}
-    mark, role = marks[claim.verdict]
+    shown_as = shown_verdict(claim.verdict)
     more = f" (expected {claim.expect}: no constraint)" if claim.expect else ", binds" if claim.binds else ""
-    yield Paragraph(line((f"{mark} {claim.verdict}", role), f"  {claim.text}", (more, "quiet")), 2)
+    yield Paragraph(line((f"{shown_as.mark} {claim.verdict}", shown_as.tone), f"  {claim.text}", (more, "quiet")), 2)
     if claim.because:
         yield Paragraph(line((claim.because, "quiet")), 6, 0)
 

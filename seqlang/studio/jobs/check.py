@@ -27,7 +27,6 @@ QUICK = 10_000
 """Characters of a text, for longer ones of which no remedies are tried."""
 FEW = 20
 """Diagnostics, for more of which none are tried either."""
-TONES = {"refuted": "bad", "proved": "good", "unknown": "open"}
 
 
 def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, Any]:
@@ -75,8 +74,4 @@ def _placed(diagnostic: Diagnostic, error: SpecError) -> dict[str, Any]:
 def _notes(reading: Reading, result: CheckResult) -> Iterator[tuple[int, str, str, str]]:
     for value in values_of_check(reading.file, result):
         line, _ = reading.source.line_column(max(0, value.offset - 1))
-        yield line, value.text, value.tooltip, _tone(value.text)
-
-
-def _tone(text: str) -> str:
-    return next((tone for word, tone in TONES.items() if word in text), "")
+        yield line, value.text, value.tooltip, value.tone or ""

@@ -63,7 +63,7 @@ def _bounds(loaded: Loaded) -> Iterator[tuple[str, str]]:
         if found.get("lower") is not None:
             yield f"{name}, witnessed at least", _number(found["lower"], shown_down)
     for verdict in result.verdicts:
-        yield verdict.claim.text, verdict.verdict
+        yield verdict.claim.text, verdict.shown.words
 
 
 def _number(value: Any, form: Callable[[float], str]) -> str:

@@ -32,5 +32,4 @@ def _words(result: CheckResult) -> Iterator[str]:
     for verdict in result.verdicts:
         if result.cut_short and verdict.verdict == "unknown":
             continue
-        said = {"proved": "holds", "refuted": "does not hold", "unknown": "could not be decided"}[verdict.verdict]
-        yield f"The claim `{verdict.claim.text.removeprefix('claim ')}` {said}."
+        yield f"The claim `{verdict.claim.text.removeprefix('claim ')}` {verdict.shown.phrase}."

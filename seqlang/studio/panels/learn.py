@@ -14,7 +14,7 @@ from seqlang.studio.learning import synthetic
 from seqlang.studio.learning.lines import python_of
 from seqlang.studio.learning.sources import KDD, SYNTHETIC
 from seqlang.studio.parts.attributes import Attributes
-from seqlang.studio.parts.claims import TONES
+from seqlang.studio.parts.claims import claim_card
 from seqlang.studio.parts.data import Data, found_kdd
 from seqlang.studio.parts.fields import text_field
 from seqlang.studio.parts.figure import save
@@ -76,10 +76,7 @@ def _claims(check: Mapping[str, Any] | None) -> str:
     """The verdict of each, and the least epsilon that is proved."""
     if not check:
         return "<p>No learner is open.</p>"
-    claims = "".join(
-        f'<div class="seq-card seq-{TONES[claim["verdict"]][0]}"><strong>{TONES[claim["verdict"]][1]} '
-        f'{claim["verdict"]}</strong> <code>{escape(claim["text"])}</code></div>' for claim in check["claims"]
-    )  # fmt: skip
+    claims = "".join(claim_card(claim) for claim in check["claims"])
     upper = check["strong"]["pure"]["upper"]
     bound = f"<p>Proved: epsilon is at most {shown_up(float(upper))} for each run.</p>" if upper != "inf" else ""
     return claims + bound

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from seqlang.proof.verdict import shown_verdict
 from seqlang.report.numbers import shown_down, shown_up
 
 HEAD = (("notion", ""), ("proved at most", ""), ("witnessed at least", ""), ("as a formula", ' class="seq-text"'))
-TONES = {"proved": ("good", "✓"), "refuted": ("bad", "✗"), "unknown": ("open", "?")}
 
 
 def claims_html(answer: Mapping[str, Any]) -> str:
@@ -20,12 +20,19 @@ def claims_html(answer: Mapping[str, Any]) -> str:
 
 
 def _claim(claim: Mapping[str, Any], under_way: bool) -> str:
-    tone, mark = TONES[claim["verdict"]]
     if under_way and claim["verdict"] == "unknown":
-        return (f'<div class="seq-card seq-open"><strong>… not decided yet</strong> line {claim["line"]}: '
+        return (f'<div class="seq-card seq-doubt"><strong>… not decided yet</strong> line {claim["line"]}: '
                 f'<code>{escape(claim["text"])}</code></div>')  # fmt: skip
-    return (f'<div class="seq-card seq-{tone}"><strong>{mark} {claim["verdict"]}</strong> line {claim["line"]}: '
-            f'<code>{escape(claim["text"])}</code><br>{escape(claim["because"] or "")}</div>')  # fmt: skip
+    return claim_card(claim, f" line {claim['line']}:", claim["because"] or "")
+
+
+def claim_card(claim: Mapping[str, Any], place: str = "", because: str = "") -> str:
+    """One claim of the check's JSON with its verdict, where it stands and why."""
+    estimate = claim["computed"]
+    said = shown_verdict(claim["verdict"], None if estimate is None else estimate["holds"])
+    why = f"<br>{escape(because)}" if because else ""
+    return (f'<div class="seq-card seq-{said.tone}"><strong>{said.mark} {said.words}</strong>{place} '
+            f'<code>{escape(claim["text"])}</code>{why}</div>')  # fmt: skip
 
 
 def _bounds(strong: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from nicegui.events import GenericEventArguments
 from seqlang.syntax.load_table import load_table
 
 COMPONENT = str(Path(__file__).parent.parent / "static" / "editor.js")
-TONES = {"error": "bad", "warning": "open"}
+TONES = {"error": "bad", "warning": "doubt"}
 
 
 @cache

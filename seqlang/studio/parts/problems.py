@@ -33,7 +33,7 @@ class Problems:
                 ui.label(f"and {len(diagnostics) - MOST} more").classes("seq-soft")
 
     def _one(self, diagnostic: Mapping[str, Any]) -> None:
-        tone = "bad" if diagnostic["severity"] == "error" else "open"
+        tone = "bad" if diagnostic["severity"] == "error" else "doubt"
         place = f"line {diagnostic['line']}: " if diagnostic["line"] else ""
         remedy = f"<br>{escape(diagnostic['help'])}" if diagnostic["help"] else ""
         with ui.element("div").classes(f"seq-card seq-{tone}"):
