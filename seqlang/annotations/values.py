@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from seqlang.annotations.costs import costs_of
 from seqlang.model.expression import Label
 from seqlang.model.program import Noise, Program, Stop
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, PureBound, RenyiBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, PureBound, RenyiBound, steps_of
 from seqlang.proof.verdict import Tone
 from seqlang.record import record
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up
 from seqlang.report.text.check import witness_words
+from seqlang.report.text.kinds import within
 from seqlang.report.words import bound_formula, conclusion_text
 from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -108,7 +109,8 @@ def _verdict(result: CheckResult, verdict: Verdict, offset: int) -> Value:
     number = shown_up(bound_up(result.program, derivation.conclusion))
     size = _size(str(bound_formula(result.program, derivation) or number), number)[1]
     notion = _NOTIONS[type(derivation.conclusion)]
-    size = f"{size} proved" if notion == claim.privacy.notion else f"{notion}: {size} proved"
+    size = f"{size} proved{within(steps_of(derivation.conclusion))}"
+    size = size if notion == claim.privacy.notion else f"{notion}: {size}"
     lower = _witnessed(result, claim.privacy.notion)
     least = f", ≥ {lower} witnessed" if lower else ""
     because = f"{verdict.because}\n\n{conclusion_text(derivation.conclusion)} by {derivation.rule}: {derivation.cite}"

@@ -49,6 +49,11 @@ class ApproximateBound:
 Judgement = PureBound | RenyiBound | ConcentratedBound | ApproximateBound
 
 
+def steps_of(judgement: Judgement) -> int | None:
+    """The number of steps that the bound holds for; None: any number."""
+    return None if isinstance(judgement, PureBound) else judgement.horizon
+
+
 def amount(judgement: Judgement) -> Formula:
     """The epsilon (of zCDP: the rho), over the parameters and over ORDER or DELTA."""
     return judgement.rho if isinstance(judgement, ConcentratedBound) else judgement.epsilon

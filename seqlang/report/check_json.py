@@ -8,7 +8,14 @@ from seqlang.analyses.declared_size import declared_size, relying
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    PureBound,
+    RenyiBound,
+    steps_of,
+)  # fmt: skip
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.numbers import nearest, upper
 from seqlang.report.text.audit import audit_dict
@@ -102,7 +109,7 @@ def _derivation(result: CheckResult) -> dict[str, Any] | None:
 def _strong(result: CheckResult) -> dict[str, Any]:
     values = parameter_values(result.program)
     bounds, witness = result.bounds, result.witness
-    pure: dict[str, Any] = {"upper": "inf", "symbolic": "inf", "lower": None, "witness": None}
+    pure: dict[str, Any] = {"upper": "inf", "symbolic": "inf", "within": None, "lower": None, "witness": None}
     if bounds.pure is not None:
         assert isinstance(bounds.pure.conclusion, PureBound)
         epsilon = bounds.pure.conclusion.epsilon
@@ -160,25 +167,26 @@ def _renyi(result: CheckResult) -> list[dict[str, Any]]:
 
 def _renyi_formulas(result: CheckResult) -> list[dict[str, Any]]:
     """Each formula that is a bound at every order `alpha` once, and at which of the orders it is the least."""
-    formulas: dict[tuple[str, str], list[float]] = {}
+    formulas: dict[tuple[str, str, int | None], list[float]] = {}
     for d in (d for d in result.bounds.rdp if is_curve(result.program, d)):
         formula = bound_formula(result.program, d)
         if formula is not None and isinstance(d.conclusion, RenyiBound):
-            formulas.setdefault((str(formula), d.rule), []).append(float(d.conclusion.order))
+            formulas.setdefault((str(formula), d.rule, steps_of(d.conclusion)), []).append(float(d.conclusion.order))
     return [
-        {"order": "alpha", "upper": None, "symbolic": text, "by": by, "best_at": orders}
-        for (text, by), orders in formulas.items()
+        {"order": "alpha", "upper": None, "symbolic": text, "within": within, "by": by, "best_at": orders}
+        for (text, by, within), orders in formulas.items()
     ]
 
 
 def _bound(program: Program, derivation: Derivation | None) -> dict[str, Any]:
     """The bound as a number, and as a formula in the parameters, if there is one: in `alpha` and `delta` too where it
-    is a bound at every order or delta."""
+    is a bound at every order or delta. `within`: the number of steps that it holds for."""
     if derivation is None:
-        return {"upper": "inf", "symbolic": None}
+        return {"upper": "inf", "symbolic": None, "within": None}
     formula = bound_formula(program, derivation)
     upper = json_number(bound_up(program, derivation.conclusion))
-    return {"upper": upper, "symbolic": None if formula is None else str(formula)}
+    symbolic = None if formula is None else str(formula)
+    return {"upper": upper, "symbolic": symbolic, "within": steps_of(derivation.conclusion)}
 
 
 def _alternative(program: Program, derivation: Derivation) -> dict[str, Any]:

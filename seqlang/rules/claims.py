@@ -17,10 +17,10 @@ from seqlang.proof.derivation import (
     PureBound,
     RenyiBound,
     settled,
+    steps_of,
 )
 from seqlang.rules.average_case import not_on_average
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
-from seqlang.rules.composition.concurrent import horizon_of as steps_of
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.signs import Signs

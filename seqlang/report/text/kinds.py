@@ -1,14 +1,14 @@
-"""The numbers of a law with their kinds, as the report of `solve` and the page show them.
+"""Numbers with their kinds, as the report of `solve` and the page show them: of laws, and of bounds.
 
 A number is *certain* where an enclosure holds it, an *estimate* where its error is the difference of several orders of
-quadrature, *simulated* where it comes from runs, with its 95 % interval.
+quadrature, *simulated* where it comes from runs, with its 95 % interval. A *bound* says for how many steps it holds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
 from seqlang.report.numbers import shown, shown_down, shown_up
@@ -47,6 +47,30 @@ def steps_of(result: SolveResult) -> Figure:
     mean, interval = result.expected_steps, result.steps_interval
     estimate = f"> {shown_down(result.steps_so_far, 5)}" if mean is None else digits(*(interval or (mean, mean)))
     return Figure("expected steps", estimate, between(None if result.certain is None else result.certain.steps))
+
+
+def within(steps: int | None) -> str:
+    """What stands behind a bound that holds for so many steps only; None: it holds for any number."""
+    return "" if steps is None else f", within {steps:,} steps"
+
+
+def proved(found: Mapping[str, Any], of: str = "") -> str:
+    """A proved bound of the JSON of `check` (`upper`, `within`), rounded up, with the steps that it holds for; `of`
+    stands between the two."""
+    upper = found["upper"]
+    return "\u221e" if upper is None or upper == "inf" else f"{shown_up(float(upper))}{of}{within(found['within'])}"
+
+
+def witnessed(lower: Any) -> str:
+    """A number that a witness shows, rounded down; empty where there is none."""
+    return "" if lower is None else "\u221e" if lower == "inf" else shown_down(float(lower))
+
+
+def bounds_of(strong: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What is bounded, and its bound, from the part `strong` of the JSON of `check`; without Renyi bounds."""
+    yield "pure epsilon", strong["pure"]
+    yield f"epsilon at delta {strong['dp']['delta']:g}", strong["dp"]
+    yield "zCDP rho", strong["zcdp"]
 
 
 def simulated(mean: float, low: float, high: float) -> str:

@@ -11,7 +11,7 @@ from seqlang.accounting import meaning
 from seqlang.arithmetic.rounding import fraction_up
 from seqlang.model.expression import Number
 from seqlang.model.program import Program, Replace
-from seqlang.proof.derivation import Derivation
+from seqlang.proof.derivation import Derivation, steps_of
 from seqlang.report.document.document import Block, Heading, Paragraph, line
 from seqlang.report.numbers import shown_up
 from seqlang.results.json_number import json_number
@@ -49,17 +49,26 @@ def meaning_blocks(result: CheckResult) -> Iterator[Block]:
 
 def meaning_dict(result: CheckResult) -> dict[str, Any]:
     """`odds` from the pure bound; of the others the least that the pure and the (epsilon, delta) bound give. None: no
-    bound says anything. Overfitting is bounded where neighbours differ in one replaced entry."""
+    bound says anything. `advantage_within` and `overfitting_within` are the steps for which the bounds hold (None: any
+    number). Overfitting is bounded where neighbours differ in one replaced entry."""
     program, delta = result.program, fraction_up(result.delta)
     pure, close = (_epsilon(program, d) for d in (result.bounds.pure, result.bounds.dp))
+    steps = None if result.bounds.dp is None else steps_of(result.bounds.dp.conclusion)
     odds = meaning.odds(pure)
-    advantage = min(meaning.advantage(pure), meaning.advantage(close, delta))
-    overfitting = min(meaning.overfitting(pure), meaning.overfitting(close, delta))
+    advantage, advantage_within = _less(meaning.advantage(pure), meaning.advantage(close, delta), steps)
+    overfitting, overfitting_within = _less(meaning.overfitting(pure), meaning.overfitting(close, delta), steps)
     return {
         "odds": json_number(odds) if odds < inf else None,
         "advantage": json_number(advantage) if advantage < 1 else None,
         "overfitting": json_number(overfitting) if overfitting < 1 and _one_replaced(program) else None,
+        "advantage_within": advantage_within,
+        "overfitting_within": overfitting_within,
     }
+
+
+def _less(pure: float, close: float, steps: int | None) -> tuple[float, int | None]:
+    """The less of two bounds, and for how many steps it holds; `close` holds for `steps`, `pure` for any number."""
+    return (close, steps) if close < pure else (pure, None)
 
 
 def _number(found: dict[str, Any], name: str) -> str:

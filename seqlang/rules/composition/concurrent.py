@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.gate_source import is_hidden
 from seqlang.model.program import ChooseGate, Gate, Program, PublicGate, expressions_in
-from seqlang.proof.derivation import Derivation, Judgement, PureBound
+from seqlang.proof.derivation import Derivation, Judgement, steps_of
 from seqlang.rules.reading.read_sets import gate_noises
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -53,21 +53,17 @@ def gates_of(parts: Sequence[Derivation]) -> tuple[str, ...]:
 
 def horizon_covered(conclusion: Judgement, premises: Sequence[Derivation]) -> bool:
     """True if the conclusion speaks of no more steps than each premise (None: any number)."""
-    limit = horizon_of(conclusion)
+    limit = steps_of(conclusion)
     for premise in premises:
-        other = horizon_of(premise.conclusion)
+        other = steps_of(premise.conclusion)
         if other is not None and (limit is None or limit > other):
             return False
     return True
 
 
-def horizon_of(judgement: Judgement) -> int | None:
-    return None if isinstance(judgement, PureBound) else judgement.horizon
-
-
 def shortest(premises: Sequence[Derivation]) -> int | None:
     """The horizon that all premises cover."""
-    limits = [h for p in premises if (h := horizon_of(p.conclusion)) is not None]
+    limits = [h for p in premises if (h := steps_of(p.conclusion)) is not None]
     return min(limits, default=None)
 
 

@@ -9,9 +9,16 @@ from typing import TypeVar
 from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound, amount
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    PureBound,
+    RenyiBound,
+    amount,
+    steps_of,
+)  # fmt: skip
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import horizon_of
 from seqlang.rules.computed import Computed
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
@@ -36,7 +43,7 @@ def at_orders(
         bound = part.conclusion
         if not isinstance(bound, premise):
             return ()
-        asked = (RenyiBound(bound.gates, order, INFINITY, horizon_of(bound)) for order in orders)
+        asked = (RenyiBound(bound.gates, order, INFINITY, steps_of(bound)) for order in orders)
         offers = (made.offer(program, one, because, (part,)) for one in asked)
         return tuple(offer for offer in offers if isinstance(offer, Derivation))
 
@@ -60,7 +67,7 @@ def at_delta(
     made = Computed(name, title, statement, cite, ApproximateBound, mismatch, least, symbolic=of_part)
 
     def suggest(program: Program, part: Derivation, delta: Fraction) -> Derivation | None:
-        asked = ApproximateBound(part.conclusion.gates, INFINITY, delta, horizon_of(part.conclusion))
+        asked = ApproximateBound(part.conclusion.gates, INFINITY, delta, steps_of(part.conclusion))
         offer = made.offer(program, asked, because, (part,))
         return offer if isinstance(offer, Derivation) else None
 

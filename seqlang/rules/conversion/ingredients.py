@@ -7,8 +7,8 @@ import math
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
 from seqlang.arithmetic.rounding import sum_up, up
 from seqlang.model.program import Program
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.rules.composition.concurrent import horizon_of, value_up
+from seqlang.proof.derivation import Derivation, PureBound, steps_of
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.premise import own_gate, summands
 
 SUMS = frozenset({
@@ -45,7 +45,7 @@ def _parts(program: Program, step: Derivation) -> list[Part] | str:
     if gate is not None:
         from seqlang.rules.mechanism.parts_of_gate import parts_of_gate  # which takes the rules of all mechanisms
 
-        known = parts_of_gate(program, gate, horizon_of(step.conclusion))
+        known = parts_of_gate(program, gate, steps_of(step.conclusion))
         if known is not None:
             return known
     claim = step.conclusion

@@ -7,9 +7,8 @@ from typing import Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check, run, solve
-from seqlang.report.numbers import shown, shown_down, shown_up
-from seqlang.report.text.kinds import returns_of, simulated, steps_of
-from seqlang.rules.composition.concurrent import horizon_of
+from seqlang.report.numbers import shown
+from seqlang.report.text.kinds import bounds_of, proved, returns_of, simulated, steps_of, witnessed
 from seqlang.studio.jobs.check import SECONDS
 from seqlang.studio.jobs.texts import loaded_of
 
@@ -51,23 +50,12 @@ def _parameters(loaded: Loaded) -> Iterator[tuple[str, str]]:
 
 def _bounds(loaded: Loaded) -> Iterator[tuple[str, str]]:
     result = check(loaded, time_limit=SECONDS)
-    strong = result.to_dict()["strong"]
-    bounds = result.bounds
-    for name, found, proof in (
-        ("pure epsilon", strong["pure"], bounds.pure), ("zCDP rho", strong["zcdp"], bounds.zcdp),
-        (f"epsilon at delta {strong['dp']['delta']:g}", strong["dp"], bounds.dp),
-    ):  # fmt: skip
-        steps = None if proof is None else horizon_of(proof.conclusion)
-        within = "" if steps is None else f", within {steps:,} steps"
-        yield f"{name}, proved at most", f"{_number(found['upper'], shown_up)}{within}"
+    for name, found in bounds_of(result.to_dict()["strong"]):
+        yield f"{name}, proved at most", proved(found)
         if found.get("lower") is not None:
-            yield f"{name}, witnessed at least", _number(found["lower"], shown_down)
+            yield f"{name}, witnessed at least", witnessed(found["lower"])
     for verdict in result.verdicts:
         yield verdict.claim.text, verdict.shown.words
-
-
-def _number(value: Any, form: Callable[[float], str]) -> str:
-    return "∞" if value is None or value == "inf" else form(float(value))
 
 
 def _laws(loaded: Loaded) -> Iterator[tuple[str, str]]:

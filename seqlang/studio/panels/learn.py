@@ -9,12 +9,11 @@ from typing import Any
 from nicegui import ui
 
 from seqlang.record import replace
-from seqlang.report.numbers import shown_up
 from seqlang.studio.learning import synthetic
 from seqlang.studio.learning.lines import python_of
 from seqlang.studio.learning.sources import KDD, SYNTHETIC
 from seqlang.studio.parts.attributes import Attributes
-from seqlang.studio.parts.claims import claim_card
+from seqlang.studio.parts.claims import bounds_in_words, claim_card
 from seqlang.studio.parts.data import Data, found_kdd
 from seqlang.studio.parts.fields import text_field
 from seqlang.studio.parts.figure import save
@@ -73,13 +72,11 @@ def build(session: Session) -> None:
 
 
 def _claims(check: Mapping[str, Any] | None) -> str:
-    """The verdict of each, and the least epsilon that is proved."""
+    """The verdict of each, and the bounds that are proved."""
     if not check:
         return "<p>No learner is open.</p>"
     claims = "".join(claim_card(claim) for claim in check["claims"])
-    upper = check["strong"]["pure"]["upper"]
-    bound = f"<p>Proved: epsilon is at most {shown_up(float(upper))} for each run.</p>" if upper != "inf" else ""
-    return claims + bound
+    return claims + bounds_in_words(check["strong"])
 
 
 class _Form:

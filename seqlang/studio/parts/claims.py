@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from seqlang.proof.verdict import shown_verdict
-from seqlang.report.numbers import shown_down, shown_up
+from seqlang.report.text.kinds import bounds_of, proved, within, witnessed
 
 HEAD = (("notion", ""), ("proved at most", ""), ("witnessed at least", ""), ("as a formula", ' class="seq-text"'))
 
@@ -36,33 +36,24 @@ def claim_card(claim: Mapping[str, Any], place: str = "", because: str = "") -> 
 
 
 def _bounds(strong: Mapping[str, Any]) -> str:
-    pure, close, zcdp = strong["pure"], strong["dp"], strong["zcdp"]
     rows = [
-        ("pure epsilon", pure["upper"], pure["lower"], pure["symbolic"]),
-        (f"epsilon at delta {close['delta']:g}", close["upper"], close["lower"], close["symbolic"]),
-        ("zCDP rho", zcdp["upper"], None, zcdp["symbolic"]),
-        *((f"RDP at order {one['order']:g}", one["upper"], None, "") for one in strong["rdp"]),
-        *(("RDP at order alpha", "", None, one["symbolic"]) for one in strong["rdp"][:1]),
+        *((name, proved(one), witnessed(one.get("lower")), one["symbolic"]) for name, one in bounds_of(strong)),
+        *((f"RDP at order {one['order']:g}", proved(one), "", "") for one in strong["rdp"]),
+        *(("RDP at order alpha", within(one["within"]).lstrip(", "), "", one["symbolic"]) for one in strong["rdp"][:1]),
     ]
     head = "".join(f"<th{kind}>{word}</th>" for word, kind in HEAD)
     table = f'<table class="seq-table"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_row, rows))}</tbody></table>'
     return f'<div class="seq-wide" tabindex="0" role="region" aria-label="bounds">{table}</div>'
 
 
-def _row(row: tuple[str, Any, Any, str | None]) -> str:
+def _row(row: tuple[str, str, str, str | None]) -> str:
     name, upper, lower, symbolic = row
     formula = f"<code>{escape(symbolic)}</code>" if symbolic else ""
-    cells = f"<td>{escape(name)}</td><td>{_up(upper)}</td><td>{_down(lower)}</td>"
+    cells = f"<td>{escape(name)}</td><td>{escape(upper)}</td><td>{escape(lower)}</td>"
     return f'<tr>{cells}<td class="seq-text">{formula}</td></tr>'
 
 
-def _up(value: Any) -> str:
-    if value == "":
-        return ""
-    return "∞" if value is None or value == "inf" else escape(shown_up(float(value)))
-
-
-def _down(value: Any) -> str:
-    if value is None:
-        return ""
-    return "∞" if value == "inf" else escape(shown_down(float(value)))
+def bounds_in_words(strong: Mapping[str, Any]) -> str:
+    """A sentence a bound that is proved, the pure one first."""
+    known = [(name.removeprefix("pure "), one) for name, one in bounds_of(strong) if one["upper"] not in (None, "inf")]
+    return "".join(f"<p>Proved: {name} is at most {proved(one, ' for each run')}.</p>" for name, one in known)
