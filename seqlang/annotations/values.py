@@ -13,7 +13,8 @@ from seqlang.proof.verdict import Tone
 from seqlang.record import record
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up
 from seqlang.report.text.check import witness_words
-from seqlang.report.text.kinds import within
+from seqlang.report.text.kinds import returns_of, within
+from seqlang.report.text.kinds import steps_of as steps_of_law
 from seqlang.report.words import bound_formula, conclusion_text
 from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -144,22 +145,16 @@ def _size(formula: str, number: str) -> tuple[str, str]:
 
 
 def _steps(laws: Sequence[SolveResult]) -> str:
-    parts = []
-    for law in laws:
-        expected = law.expected_steps
-        size = f"at least {shown_down(law.steps_so_far)}" if expected is None else shown(expected, 4)
-        parts.append(f"{size} under {law.model}")
-    return f"steps expected: {', '.join(parts)}"
+    parts = (f"{steps_of_law(law, 4).estimate} under {law.model}" for law in laws)
+    return f"estimated steps: {', '.join(parts)}"
 
 
 def _chance(laws: Sequence[SolveResult], label: str) -> str:
     parts = []
     for law in laws:
-        low, high = law.interval(label) if label in law.returns else (0.0, 0.0)
-        sure = high - low < 1e-6
-        size = shown((low + high) / 2, 4) if sure else f"between {shown(low, 4)} and {shown(high, 4)}"
-        parts.append(f"{size} under {law.model}")
-    return f"probability of {label}: {', '.join(parts)}"
+        known = {figure.name: figure.estimate for figure in returns_of(law, 4)}
+        parts.append(f"{known.get(label, '0' if law.resolved else 'unknown')} under {law.model}")
+    return f"estimated P({label}): {', '.join(parts)}"
 
 
 def _short(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.record import field, record
 from seqlang.results.json_number import json_number
 from seqlang.results.results import OneOfSeveral
-from seqlang.shown import Drawn
+from seqlang.shown import Drawn, by_report
 
 if TYPE_CHECKING:
     from seqlang.analyses.operating.certain_law import CertainLaw
@@ -41,10 +41,7 @@ class SolveResult(Drawn, OneOfSeveral):
 
     @property
     def summary(self) -> str:
-        steps = self.expected_steps
-        mean = [] if steps is None else [f"{steps:.5g} steps expected"]
-        shares = [f"{name} {p:.4g}" for name, p in self.returns.items()]
-        return f"{self.algorithm} under {self.model}: {', '.join([*shares, *mean])}"
+        return f"{self.algorithm} under {self.model}: {by_report('text.kinds:summary_of', self)}"
 
     @property
     def resolved(self) -> bool:
@@ -53,7 +50,8 @@ class SolveResult(Drawn, OneOfSeveral):
 
     @property
     def returns(self) -> dict[str, float]:
-        """P(what is returned), by its name; a stop without `return` is "stop"."""
+        """The share of the runs that have stopped with each return by the last step computed, by its name; a stop
+        without `return` is "stop". Where mass is not resolved P(return) is larger: see `interval`."""
         found: dict[str, float] = {}
         sums = self.solution.table.sum(axis=0)
         if self.solution.tail is not None:
@@ -156,6 +154,8 @@ class SolveResult(Drawn, OneOfSeveral):
             "sd_steps": json_number(self.sd_steps),
             "steps_so_far": float(self.steps_so_far),
             "returns": self.returns,
+            "returns_interval": {name: list(self.interval(name)) for name in self.returns},
+            "expected_steps_interval": None if self.steps_interval is None else list(self.steps_interval),
             "never_stops": float(solution.never),
             "mass_unresolved": float(max(0.0, solution.unresolved - solution.never) + solution.lost),
             "error_bound": float(solution.error),
@@ -196,6 +196,18 @@ def _within(low: float, high: float, sure: Enclosure | None) -> tuple[float, flo
     if high < sure.low or low > sure.high:
         return sure.low, sure.high
     return max(low, sure.low), min(high, sure.high)
+
+
+def chance_interval(exact: Mapping[str, Any], name: str) -> tuple[float, float]:
+    """Where the probability of a return seems to lie, from the JSON object of `seqlang solve`. A return that is not in
+    it has at most the mass that is not resolved."""
+    if name not in exact["returns"]:
+        return 0.0, exact["mass_unresolved"]
+    chance = exact["returns"][name]
+    error = exact["returns_error"]
+    ends = max(0.0, chance - error), min(1.0, chance + error + exact["mass_unresolved"])
+    low, high = exact.get("returns_interval", {}).get(name, ends)  # absent in what older editions stored
+    return low, high
 
 
 def outcome_name(outcome: str | float | None) -> str:

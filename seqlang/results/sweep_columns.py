@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from seqlang.results.solve import chance_interval
 from seqlang.results.sweep_row import SweepRow
 from seqlang.results.z_scores import return_scores, steps_score
 
@@ -65,7 +66,10 @@ def _exact(exact: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "exact.steps", exact["expected_steps"]
     yield "exact.steps.sd", exact["sd_steps"]
     for label, p in exact["returns"].items():
+        low, high = chance_interval(exact, label)
         yield f"exact.returns.{label}", p
+        yield f"exact.returns.{label}.low", low
+        yield f"exact.returns.{label}.high", high
     yield "exact.returns.error", exact["returns_error"]
     yield "exact.unresolved", exact["mass_unresolved"]
     yield "exact.never_stops", exact["never_stops"]

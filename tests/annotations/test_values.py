@@ -41,7 +41,9 @@ def test_values_of_a_release() -> None:
     assert found["claim strong pure(eps / 4) expect refuted"].startswith("refuted as expected: ≥ 0.24")
     assert found["claim strong dp(eps, 1e-6)"] == "pure: eps/2 = 0.25 proved"  # it implies that at every delta
     assert found["claim expected(step) <= 7.5 under fair"].startswith("proved: expected(step) = 7")
-    assert found["stop when step >= 7 return done"] == "steps expected: 7 under fair; probability of done: 1 under fair"
+    assert found["stop when step >= 7 return done"] == (
+        "estimated steps: 7 under fair; estimated P(done): 1 under fair"
+    )
 
 
 def test_a_gaussian_costs_its_rho() -> None:

@@ -9,7 +9,8 @@ from seqlang.report.pictures.figure import File, Sheet, add_legend, picture
 from seqlang.report.pictures.look import PLAIN, About, Look
 from seqlang.report.pictures.scales import scale_of_chances
 from seqlang.report.pictures.series import filled, marked
-from seqlang.results.solve import outcome_name
+from seqlang.report.text.kinds import returns_of, steps_of
+from seqlang.results.solve import chance_interval, outcome_name
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
@@ -38,21 +39,24 @@ def _law(axis: Any, result: SolveResult) -> None:
     outcomes = [outcome_name(o) for o in result.solution.outcomes]
     edges = np.arange(0.5, last + 1)
     below = np.zeros(last)
-    for number, (name, chance) in enumerate(result.returns.items()):
+    for number, figure in enumerate(returns_of(result, 4)):
+        name = figure.name
         part = sum((table[:last, i] for i, o in enumerate(outcomes) if o == name), np.zeros(last))
-        axis.stairs(below + part, edges, baseline=below, fill=True, label=f"{name} ({chance:.4g})", **filled(number))
+        label = f"{name} (estimate {figure.estimate})"
+        axis.stairs(below + part, edges, baseline=below, fill=True, label=label, **filled(number))
         below = below + part
     mean = result.expected_steps
     if mean is not None and mean <= last:
-        axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.5g}")
+        label = f"mean (estimate {steps_of(result, 5).estimate})"
+        axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=label)
     axis.set(xlabel="stopping step", ylabel="probability", title=f"under {result.model}", xlim=(0.5, last + 0.5))
     axis.set_ylim(bottom=0)
     add_legend(axis)
 
 
 def plot_curve(result: SweepResult, file: File | None = None, look: Look = PLAIN) -> Any:
-    """Two panels over the parameter that varies: P(return) by model (the operating characteristic), and the expected
-    steps."""
+    """Two panels over the parameter that varies: P(return) by model (the operating characteristic) with a band of
+    where it seems to lie, and the expected steps."""
 
     def draw(sheet: Sheet) -> None:
         left, right = sheet.panels(2, 1).flat
@@ -79,9 +83,12 @@ def _characteristic(axis: Any, result: SweepResult) -> None:
     number = 0
     for model, rows in found.items():
         for label in labels:
-            chances = [exact["returns"].get(label, 0.0) for _, exact in rows]
+            ends = [chance_interval(exact, label) for _, exact in rows]
+            chances = [(low + high) / 2 for low, high in ends]
             name = label if len(found) == 1 else f"{label}, {model}"
-            axis.plot([at for at, _ in rows], chances, **marked(number, len(rows)), label=name)
+            (drawn,) = axis.plot([at for at, _ in rows], chances, **marked(number, len(rows)), label=name)
+            band = [low for low, _ in ends], [high for _, high in ends]
+            axis.fill_between([at for at, _ in rows], *band, color=drawn.get_color(), alpha=0.2, linewidth=0)
             seen += chances
             number += 1
     axis.set(xlabel=result.names[0], ylabel="probability", title="operating characteristic")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
-from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
 
 if TYPE_CHECKING:
     from seqlang.arithmetic.enclosure import Enclosure
@@ -36,17 +36,23 @@ class Figure:
         return "; ".join(f"{kind} {number}" for kind, number in parts if number) or "unknown"
 
 
-def returns_of(result: SolveResult) -> Iterator[Figure]:
-    """The probability of each return."""
+def returns_of(result: SolveResult, most: int = DIGITS) -> Iterator[Figure]:
+    """The probability of each return, in so many digits at most."""
     for name in result.returns:
-        yield Figure(name, digits(*result.interval(name)), between(result.enclosures.get(name)))
+        yield Figure(name, digits(*result.interval(name), most), between(result.enclosures.get(name)))
 
 
-def steps_of(result: SolveResult) -> Figure:
+def steps_of(result: SolveResult, most: int = DIGITS) -> Figure:
     """The expected stopping step."""
     mean, interval = result.expected_steps, result.steps_interval
-    estimate = f"> {shown_down(result.steps_so_far, 5)}" if mean is None else digits(*(interval or (mean, mean)))
+    estimate = f"> {shown_down(result.steps_so_far, 5)}" if mean is None else digits(*(interval or (mean, mean)), most)
     return Figure("expected steps", estimate, between(None if result.certain is None else result.certain.steps))
+
+
+def summary_of(result: SolveResult) -> str:
+    """The estimates of a law in a few words."""
+    shares = [f"{figure.name} {figure.estimate}" for figure in returns_of(result, 4)]
+    return ", ".join([*shares, f"{steps_of(result, 5).estimate} steps expected"]) + " (estimates)"
 
 
 def within(steps: int | None) -> str:
@@ -78,14 +84,14 @@ def simulated(mean: float, low: float, high: float) -> str:
     return f"\u2248 {shown(mean, 4)} [{shown_down(low, 4)}, {shown_up(high, 4)}]"
 
 
-def digits(low: float, high: float) -> str:
-    """The digits that both ends share, at most twelve; both ends where that is fewer than three."""
+def digits(low: float, high: float, most: int = DIGITS) -> str:
+    """The digits that both ends share, at most so many; both ends where that is fewer than three."""
     if low == high or not math.isfinite(low):
-        return shown(low, DIGITS)
+        return shown(low, most)
     middle = (low + high) / 2
     count = math.floor(math.log10(abs(middle))) - math.floor(math.log10(high - low)) if middle else 0
     if count >= 3:
-        return shown(middle, min(DIGITS, count))
+        return (shown_chance if high < 1 else shown)(middle, min(most, count))
     if high < 1e-12:
         return f"< {shown_up(high, 2)}"
     return f"{shown_down(low, 4)} .. {shown_up(high, 4)}"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document.document import Block, Paragraph, Table, doubt, first_line, remark, row
 from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
+from seqlang.report.text.kinds import digits
+from seqlang.results.solve import chance_interval
 from seqlang.results.z_scores import return_scores, steps_score
 
 if TYPE_CHECKING:
@@ -60,8 +62,9 @@ def _cells(row: SweepRow, names: Sequence[str], labels: Sequence[str], exact: bo
         found = run["returns"].get(label, {}).get("probability")
         chances.append("-" if found is None else shown_chance(found, 4))
         if exact:
-            p = None if row.exact is None else row.exact["returns"].get(label)
-            chances += ["-" if p is None else shown_chance(p, 5), _score(scores.get(label))]
+            known = row.exact is not None and label in row.exact["returns"]
+            exactly = digits(*chance_interval(row.exact or {}, label), 5) if known else "-"
+            chances += [exactly, _score(scores.get(label))]
     return [*(shown(row.parameters[n]) for n in names), row.model, *steps, *chances]
 
 
@@ -91,8 +94,10 @@ def _exact_table(rows: Sequence[SweepRow], names: Sequence[str]) -> Table:
     for r in rows:
         exact = r.exact or {}
         mean, sd = exact["expected_steps"], exact["sd_steps"]
+        between = exact.get("expected_steps_interval")
         expected = f"> {shown_down(exact['steps_so_far'], 5)}" if mean is None else _value(mean, 9)
-        chances = (shown_chance(exact["returns"].get(label, 0.0), 9) for label in labels)
+        expected = expected if between is None else digits(*between, 9)
+        chances = (digits(*chance_interval(exact, label), 9) for label in labels)
         error = shown_up(exact["error_bound"] + exact["mass_unresolved"], 2)
         values = (shown(r.parameters[n]) for n in names)
         found.append(row(*values, r.model, expected, _value(sd, 6), *chances, error))
