@@ -15,6 +15,7 @@ from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
 
 pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+SURE = {"returns_error": 0.0, "mass_unresolved": 0.0}
 
 
 def _row(a: float, b: float, model: str, exact: bool = False) -> SweepRow:
@@ -25,7 +26,7 @@ def _row(a: float, b: float, model: str, exact: bool = False) -> SweepRow:
         "reports": {"r": {"mean": b, "se": 0}},
         "return_value": {"mean": 3.0, "se": 0.1},
     }  # fmt: skip
-    law = {"returns_error": 0.0, "mass_unresolved": 0.0, "expected_steps": 10 * a + b + 0.1, "returns": {"up": a / 10}} if exact else None
+    law = {**SURE, "expected_steps": 10 * a + b + 0.1, "returns": {"up": a / 10}} if exact else None
     return SweepRow({"a": a, "b": b, "c": 5.0}, model, run, law)
 
 
@@ -92,7 +93,7 @@ def test_a_long_legend_covers_nothing_and_shows_dashes(tmp_path: Path) -> None:
 
 
 def test_exact_values_alone_have_no_bars(tmp_path: Path) -> None:
-    rows = tuple(SweepRow({"a": a}, "m", None, {"returns_error": 0.0, "mass_unresolved": 0.0, "expected_steps": 3.0 * a, "returns": {}}) for a in (1.0, 2.0))
+    rows = tuple(SweepRow({"a": a}, "m", None, {**SURE, "expected_steps": 3.0 * a, "returns": {}}) for a in (1.0, 2.0))
     (axis,) = _drawn(SweepResult("name", ("a",), rows), tmp_path / "p.png", y="steps")
     ((line, caps, bars),) = axis.containers
     assert (list(line.get_ydata()), caps, bars) == ([3.0, 6.0], (), ())
@@ -121,7 +122,7 @@ def test_marks_of_a_logarithmic_scale(low: float, high: float, marks: list[float
 
 
 def test_curves_of_an_exact_law(tmp_path: Path) -> None:
-    laws = {"returns_error": 0.0, "mass_unresolved": 0.0, "expected_steps": 3.0, "returns": {"up": 0.3, "down": 0.7}}
+    laws = {**SURE, "expected_steps": 3.0, "returns": {"up": 0.3, "down": 0.7}}
     rows = tuple(SweepRow({"a": a}, m, None, laws) for a in (1.0, 2.0) for m in "mno")
     left, right = _drawn(SweepResult("name", ("a",), rows), tmp_path / "p.png")
     assert len(left.get_legend().get_texts()) == 6

@@ -21,7 +21,8 @@ MOST = 1_000_000
 
 def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, Any]:
     """`report`, `rows`, `pictures` of the figure `figure` (`steps`, `P(label)`, a statistic ..) for `parameter` at
-    `count` values `from` .. `to`: exact where `exact` is asked for, else of `runs` runs each."""
+    `count` values `from` .. `to`: exact where `exact` is asked for, else of `runs` runs each. `kind`: what the numbers
+    are, "computed" or "simulated"."""
     loaded, name = loaded_of(argument), str(argument["parameter"])
     known = {p.name for p in loaded.program.parameters}
     if name not in known:
@@ -34,7 +35,8 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
             rows += _rows(one, words, argument, models_of(argument, loaded))
         tell({"share": (place + 1) / len(values)})
     found = SweepResult(loaded.program.name, (name,), tuple(rows), title=loaded.program.title or "")
-    answer = {"report": str(found), "rows": found.frame()}
+    kind = "computed" if argument.get("exact") else "simulated"
+    answer = {"report": str(found), "rows": found.frame(), "kind": kind}
     figure = str(argument.get("figure") or "steps")
     return with_pictures(answer, lambda file: found.plot(file, name, figure), tell)
 

@@ -10,14 +10,13 @@ from typing import Any
 from nicegui import ui
 
 from seqlang.studio.parts.fields import choice, text_field
-from seqlang.studio.parts.figure import SIMULATED, Figure
+from seqlang.studio.parts.figure import COMPUTED, REMARKS, SIMULATED, Figure
 from seqlang.studio.parts.player import Player
 from seqlang.studio.parts.reproduce import Lines, Reproduce, keywords_of, lines_of
 from seqlang.studio.parts.task import Answer, Task
 from seqlang.studio.session import Session
 
 NAME, TITLE = "try", "Try"
-EXACT = "Estimates, computed from the models without simulation and without data; the report says what is certain."
 PYTHON_ONLY = "the line without noise: the same of the text without its `attach` lines"
 
 
@@ -63,14 +62,17 @@ class _Model:
 class _Sheet:
     """What a job found: a picture, the report, and what reproduces it."""
 
-    def __init__(self, name: str, alt: str, remark: str) -> None:
+    def __init__(self, name: str, alt: str, remark: str, more: str = "") -> None:
         self.figure = Figure(name, alt, remark)
+        self._more = more
         self._report = ui.html("", sanitize=False).classes("seq-wide")
         self._report.props(f'tabindex=0 role=region aria-label="report: {alt}"').set_visibility(False)
         self._lines = Reproduce()
 
     def show(self, answer: Answer, lines: Lines) -> None:
-        """Its answer, or a part of it."""
+        """Its answer, or a part of it; what it says that it is decides the remark, and `more` stands behind that."""
+        if "kind" in answer:
+            self.figure.remark(f"{REMARKS[answer['kind']]} {self._more}".rstrip())
         self.figure.show(answer.get("pictures", {}), answer["rows"])
         self._report.set_content(f"<pre>{escape(answer['report'])}</pre>")
         self._report.set_visibility(True)
@@ -143,7 +145,7 @@ def _runs(session: Session, model: _Model) -> None:
 
 def _law(session: Session, model: _Model) -> None:
     _title("The law", "P(stopping step, return), computed without simulation where that is possible.")
-    sheet = partial(_Sheet, "law", "the law of the stopping step", EXACT)
+    sheet = partial(_Sheet, "law", "the law of the stopping step", COMPUTED)
     _work(session, "solve", "Solve", sheet, lambda: model.asked, lambda _: _command(session, "solve", model.option))
 
 
@@ -195,7 +197,7 @@ def _curve(session: Session, model: _Model) -> None:
         typed = _command(session, "solve", {**model.option, "curve": span})
         return Lines(typed.command, _sweep_in_python(session, given, "linspace", "exact=True, simulate=False"))
 
-    sheet = partial(_Sheet, "curve", "operating characteristic and expected steps", EXACT)
+    sheet = partial(_Sheet, "curve", "operating characteristic and expected steps", COMPUTED)
     _work(session, "curve", "Draw the curves", sheet, lambda: {**model.asked, **along.asked}, lines)
 
 
@@ -231,6 +233,6 @@ def _price(session: Session, model: _Model) -> None:
         python = f"{_sweep_in_python(session, given, 'geomspace', how)}\n# {PYTHON_ONLY}"
         return Lines(_command(session, command, {**model.option, "sweep": span}).command, python)
 
-    about = f"{SIMULATED} The line without noise is of an algorithm that is not private."
-    sheet = partial(_Sheet, "price", "a figure along a parameter, with and without noise", about)
+    more = "The line without noise is of an algorithm that is not private."
+    sheet = partial(_Sheet, "price", "a figure along a parameter, with and without noise", "", more)
     _work(session, "price", "Compute", sheet, asked, lines)

@@ -11,6 +11,9 @@ from typing import Any
 from nicegui import ui
 
 SIMULATED = "Computed from simulated data: no private row was read."
+COMPUTED = "Estimates, computed from the models without simulation and without data; the report says what is certain."
+REMARKS = {"simulated": SIMULATED, "computed": COMPUTED}
+"""What an answer says that it is -> what stands below its picture."""
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv",
          "seq": "text/plain", "html": "text/html", "md": "text/markdown"}  # fmt: skip
 
@@ -29,6 +32,10 @@ class Figure:
             with ui.row().classes("gap-1 seq-noprint"):
                 self._links = {kind: self._link(kind) for kind in ("svg", "png", "pdf", "csv")}
         self._box.set_visibility(False)
+
+    def remark(self, text: str) -> None:
+        """What stands below the picture."""
+        self._remark.set_text(text)
 
     def show(self, pictures: Mapping[str, bytes], rows: Sequence[Mapping[str, Any]]) -> None:
         """In the formats that there are; the rows become the CSV file."""

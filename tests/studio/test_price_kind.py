@@ -1,0 +1,25 @@
+"""The remark below the price of privacy is chosen by what was done."""
+
+from __future__ import annotations
+
+import pytest
+
+from seqlang.studio.jobs.price import job
+from seqlang.studio.parts.figure import REMARKS
+
+TEXT = """algorithm a
+param eps > 0 = 1
+stream x in {0, 1}
+model fair: x ~ bernoulli(0.5)
+statistic s = sum(x over last 2)
+stop when s >= 1 or step >= 3 return done
+attach laplace(1 / eps) to s
+"""
+
+
+@pytest.mark.parametrize(("exact", "kind"), [(True, "computed"), (False, "simulated")])
+def test_an_answer_says_what_it_is(exact: bool, kind: str) -> None:
+    asked = {"text": TEXT, "name": "a.seq", "settings": {}, "parameter": "eps", "from": "1", "to": "2", "count": "2",
+             "exact": exact, "runs": "20"}  # fmt: skip
+    answer = job(asked, lambda _: None)
+    assert answer["kind"] == kind and ("simulated" in REMARKS[kind]) == (kind == "simulated")
