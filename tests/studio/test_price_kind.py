@@ -11,9 +11,9 @@ TEXT = """algorithm a
 param eps > 0 = 1
 stream x in {0, 1}
 model fair: x ~ bernoulli(0.5)
-statistic s = sum(x over last 2)
-stop when s >= 1 or step >= 3 return done
-attach laplace(1 / eps) to s
+report r = x when step == 1
+attach laplace(1 / eps) to r
+stop when step >= 2 return done
 """
 
 

@@ -96,7 +96,7 @@ def _exact_table(rows: Sequence[SweepRow], names: Sequence[str]) -> Table:
         mean, sd = exact["expected_steps"], exact["sd_steps"]
         between = exact.get("expected_steps_interval")
         expected = f"> {shown_down(exact['steps_so_far'], 5)}" if mean is None else _value(mean, 9)
-        expected = expected if between is None else digits(*between, 9)
+        expected = expected if between is None else digits(between[0], between[1], 9)
         chances = (digits(*chance_interval(exact, label), 9) for label in labels)
         error = shown_up(exact["error_bound"] + exact["mass_unresolved"], 2)
         values = (shown(r.parameters[n]) for n in names)
