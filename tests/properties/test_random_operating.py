@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 from random_programs.operating_claims import EVERY_KIND, judge
@@ -33,8 +34,6 @@ def test_the_law_of_a_kept_noise_agrees_with_runs() -> None:
     """s - z >= 1/2 or x + w > 2, run 200,000 times as written."""
     up = Stop(("compare", Compared((("s", 1.0), ("z", -1.0)), ">=", 0.5)), "a")
     far = Stop(("compare", Compared((("x", 1.0), ("w", 1.0)), ">", 2.0)), "b")
-    from fractions import Fraction
-
     half = Fraction(1, 2)
     noises = (Noise("z", ("laplace", 1.0), True), Noise("w", ("exponential", 1.0), False))
     law = law_of(Program("kept", ((0, half), (1, half)), noises, (up, far), 3, True))

@@ -70,8 +70,12 @@ def quantities(rng: random.Random, one: Program) -> list[Quantity]:
     ]
     if other != label:
         found.append((f"probability({label} or {other})", lambda law: law.chance(label) + law.chance(other)))
-        found.append((f"probability({label}) - probability({other})", lambda law: law.chance(label) - law.chance(other)))
-        found.append((f"2 * probability({label}) + probability({other})", lambda law: 2 * law.chance(label) + law.chance(other)))
+        found.append(
+            (f"probability({label}) - probability({other})", lambda law: law.chance(label) - law.chance(other))
+        )
+        found.append(
+            (f"2 * probability({label}) + probability({other})", lambda law: 2 * law.chance(label) + law.chance(other))
+        )
     return found
 
 
@@ -109,8 +113,7 @@ def asked_near(rng: random.Random, text: str, truth: float, error: float) -> lis
 
 
 def _decimal(value: float) -> str:
-    text = f"{value:.15f}" if abs(value) < 1e3 else f"{value:.3f}"
-    return text
+    return f"{value:.15f}" if abs(value) < 1e3 else f"{value:.3f}"
 
 
 def varied(rng: random.Random, kind: str) -> Program:
@@ -173,7 +176,10 @@ def main() -> int:
             counts[kind, found.false or found.word] += 1
             if found.false or found.word == "refused":
                 wrong += bool(found.false)
-                print(f"== {found.seed}: {found.false or found.word}\n{found.text}   {found.asked}\n   {found.because}", flush=True)
+                print(
+                    f"== {found.seed}: {found.false or found.word}\n{found.text}   {found.asked}\n   {found.because}",
+                    flush=True,
+                )
         if i % 20 == 19:
             print(f"{i + 1 - options.first_seed} programs: {dict(counts)}", flush=True)
     for (kind, word), count in sorted(counts.items()):

@@ -1,8 +1,8 @@
 """The law of (step, label) of a program of `ways_to_stop`, found without seqlang.
 
-Noises are cut where some comparison may change. Between two cuts nothing depends on where the noise lies: the law is a
-finite sum. Where a noise that is kept meets a fresh one, the kept one is integrated over by Gauss-Legendre rules between
-those cuts, twice, and the difference is the error. Programs without a last step remember nothing: given the noises that
+Noises are cut where some comparison may change. Between two cuts nothing depends on where the noise lies: the law is
+a finite sum. Where a noise that is kept meets a fresh one, the kept one is integrated over by Gauss-Legendre rules
+between those cuts, twice, and the difference is the error. Programs without a last step remember nothing: given the noises that
 are kept, the step is geometric.
 """
 
@@ -148,7 +148,9 @@ def step_law(program: Program, given: dict[str, Array], shape: tuple[int, ...]) 
     axes: list[list[tuple[Array, Array]]] = []
     for noise, law in zip(fresh, laws, strict=True):
         if law.discrete:
-            axes.append([(np.full(shape, float(v)), np.full(shape, p)) for v, p in zip(law.values, law.chances, strict=True)])
+            axes.append(
+                [(np.full(shape, float(v)), np.full(shape, p)) for v, p in zip(law.values, law.chances, strict=True)]
+            )
             continue
         # no other fresh noise stands in a comparison that reads this one
         found = [np.broadcast_to(x, shape) for c in comparisons for x in cuts(c, noise.name, given)]
@@ -329,4 +331,3 @@ def law_of(program: Program, order: int = 12) -> StopLaw:
         if step == program.last:
             table[step - 1, labels.index("late")] += sum(float(m.sum()) for m in alive.values())
     return StopLaw(program, table, None, kept.weights, kept.exact)
-

@@ -59,7 +59,8 @@ def walk(rng: random.Random) -> Case:
         "both": f"stop when s{more} {strict} {number(up)} return a\nstop when s{more} <= {number(-down)} return b\n",
         "up": f"stop when s{more} {strict} {number(up)} return a\n",
         "inside": f"stop when abs(s{more}) <= {number(up)} return a\n",
-        "outside": f"stop when max(s{more}, {number(-down)}) {strict} {number(up)} or s{more} < {number(-down)} return a\n",
+        "outside": f"stop when max(s{more}, {number(-down)}) {strict} {number(up)} or s{more} < {number(-down)}"
+        " return a\n",
     }[shape]
     drawn = "" if noise is None else Noise("w", noise, once).text + "\n"
     if shape == "outside" and noise is not None:
@@ -148,9 +149,10 @@ def chain(rng: random.Random) -> Case:
     p = Fraction(rng.randint(1, 9), 10)
     ratio = rng.choice([Fraction(1, 2), Fraction(1, 4), Fraction(1, 10)])
     cut = rng.choice([0, 1, 2, 3, 6, 10, 14])
-    back = rng.choice(["", "", "x == 0 ", "u <= 0 "])
     strict = rng.choice([">=", ">"])
-    asks = rng.choice([["x == 1 and k == 0"], ["k >= 3"], ["x == 1 and k == 0", "k >= 3"], ["k == 1 and u >= 1", "k >= 2 and x == 0"]])
+    asks = rng.choice(
+        [["x == 1 and k == 0"], ["k >= 3"], ["x == 1 and k == 0", "k >= 3"], ["k == 1 and u >= 1", "k >= 2 and x == 0"]]
+    )
     lines = [
         "algorithm tried", "stream x in {0, 1}", f"model m: x ~ bernoulli({p})", f"draw u ~ geometric({ratio})",
         "memory k = 0", f"report r when x + u {strict} {cut}",
@@ -158,7 +160,6 @@ def chain(rng: random.Random) -> Case:
     resets = rng.random() < 0.3
     lines += [f"report q when x - u {strict} {cut}"] if resets else []
     lines += ["update k = min(k + 1, 3) when r"] + (["update k = 0 when q"] if resets else [])
-    del back
     lines += [f"stop when {ask} return {label}" for ask, label in zip(asks, "ab", strict=False)]
 
     def over(value: int) -> bool:
@@ -223,7 +224,10 @@ def _chain_law(moves: Any, ends: Any, width: int) -> tuple[tuple[str, float, flo
 def _solved(order: list[int], moves: Any, right: list[Fraction]) -> list[Fraction]:
     """v with v = right + moves v, by elimination."""
     n = len(order)
-    rows = [[Fraction(int(i == j)) - moves.get((a, b), Fraction(0)) for j, b in enumerate(order)] + [right[i]] for i, a in enumerate(order)]
+    rows = [
+        [Fraction(int(i == j)) - moves.get((a, b), Fraction(0)) for j, b in enumerate(order)] + [right[i]]
+        for i, a in enumerate(order)
+    ]
     for i in range(n):
         pivot = next(r for r in range(i, n) if rows[r][i] != 0)
         rows[i], rows[pivot] = rows[pivot], rows[i]
@@ -242,12 +246,22 @@ def renewed(rng: random.Random) -> Case:
     p = Fraction(rng.randint(1, 9), 10)
     top = rng.choice([1, 2])
     bound = rng.choice([0.0, 0.5, 1.0, 2.0])
-    kept: Any = rng.choice([("laplace", 1.0), ("gaussian", 1.0), ("exponential", 0.5), ("geometric", 0.5), ("uniform", -1.0, 1.0), ("logistic", 0.5)])
+    kept: Any = rng.choice(
+        [
+            ("laplace", 1.0),
+            ("gaussian", 1.0),
+            ("exponential", 0.5),
+            ("geometric", 0.5),
+            ("uniform", -1.0, 1.0),
+            ("logistic", 0.5),
+        ]
+    )
     fresh: Any = rng.choice([None, ("laplace", 1.0), ("gaussian", 0.5), ("geometric", 0.25), ("logistic", 1.0)])
     many, last = rng.choice([1, 2, 3]), rng.choice([2, 4, 8, 12])
     lines = [
-        "algorithm tried", f"stream x in {{0, {top}}}", f"model m: x ~ {{0: {1 - p}, {top}: {p}}}", f"let T = {number(bound)}",
-        "report r when x >= T", f"stop when count(r over steps) >= {many} return a", f"stop when step >= {last} return late",
+        "algorithm tried", f"stream x in {{0, {top}}}", f"model m: x ~ {{0: {1 - p}, {top}: {p}}}",
+        f"let T = {number(bound)}", "report r when x >= T", f"stop when count(r over steps) >= {many} return a",
+        f"stop when step >= {last} return late",
         f"attach {Noise('', kept, False).text.split('~ ')[1]} to T each r",
     ]  # fmt: skip
     lines += [] if fresh is None else [f"attach {Noise('', fresh, False).text.split('~ ')[1]} to x"]
@@ -267,7 +281,9 @@ def _renewed(
     else:
         low, high = law.reach()
         kinks = {x - bound + d for x in (0, top) for d in (range(-40, 41) if fresh and Law(fresh).discrete else (0,))}
-        ends = np.array(sorted({low, high, *(k for k in {*kinks, *law.kinks, *np.linspace(low, high, 30)} if low < k < high)}))
+        ends = np.array(
+            sorted({low, high, *(k for k in {*kinks, *law.kinks, *np.linspace(low, high, 30)} if low < k < high)})
+        )
         points, own = np.polynomial.legendre.leggauss(order)
         half = np.diff(ends) / 2
         at = ((ends[:-1] + half)[:, None] + half[:, None] * points).ravel()

@@ -149,8 +149,17 @@ def program(rng: random.Random, kind: str) -> Program:
             noises = (Noise("w", _law(rng), False),)
             if rng.random() < 0.4:
                 noises += (Noise("v", _law(rng), False),)
-    stops = tuple(Stop(_condition(rng, kind, plain, noises), label) for label in ("a", "b", "c")[: rng.choice([1, 1, 2, 2, 3])])
-    return Program(kind, entries, noises, stops, last, sums and any("s" in dict(c.by) for s in stops for c in compared_in(s.condition)))
+    stops = tuple(
+        Stop(_condition(rng, kind, plain, noises), label) for label in ("a", "b", "c")[: rng.choice([1, 1, 2, 2, 3])]
+    )
+    return Program(
+        kind,
+        entries,
+        noises,
+        stops,
+        last,
+        sums and any("s" in dict(c.by) for s in stops for c in compared_in(s.condition)),
+    )
 
 
 def _entries(rng: random.Random) -> tuple[tuple[int, Fraction], ...]:
