@@ -15,7 +15,7 @@ from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import Claim, Privacy, Program
 from seqlang.process.doing import doing
-from seqlang.process.time_limit import OutOfTime, poll
+from seqlang.process.time_limit import OutOfTime, over, poll
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.proof.verdict import VerdictShown, VerdictWord, shown_verdict
@@ -134,7 +134,8 @@ def _decide(
     except UndecidedAmount as why:
         return Verdict(claim, "unknown", str(why))
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
-    bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
+    # without time for another search, what is known may still do
+    bounds = known if (steps, wanted) == (horizon, delta) or over() else prove(program, delta=wanted, horizon=steps)
     proof = _proof(program, claim, goal, bounds)
     if proof is not None:
         because = proof.because if claim.kind == "strong" else f"the strong bound implies it: {proof.because}"

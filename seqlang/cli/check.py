@@ -25,7 +25,7 @@ from seqlang.cli.terminal.formats import add_format, one_format, show_findings, 
 from seqlang.cli.terminal.output import print_document, print_json, print_line, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
-from seqlang.process.time_limit import limited, poll
+from seqlang.process.time_limit import limited, poll, undisturbed
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -110,11 +110,14 @@ def _all(options: Namespace, asked: Asked) -> int:
         if _as_table(options):
             table.append(result)
         else:
-            _print(result, options)
-        _write(result, options)
+            with undisturbed():
+                _print(result, options)
+        with undisturbed():
+            _write(result, options)
         worst = max(worst, 0 if result.ok and not (options.strict and result.rests_on_estimates) else 1)
     if _as_table(options):
-        _print_suite(table, invalid)
+        with undisturbed():
+            _print_suite(table, invalid)
     return worst
 
 

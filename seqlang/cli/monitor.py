@@ -9,13 +9,16 @@ from seqlang.cli.options import Parser, add_settings, add_time_limit, exact, pro
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
+from seqlang.process.time_limit import lack, over, undisturbed
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from seqlang.release.ledger.book import Book
     from seqlang.release.watching import Watched
+    from seqlang.results.monitor import MonitorResult
 
 _EXAMPLES = """\
   seqlang monitor trial.seq --counts 7,5,9
@@ -44,11 +47,22 @@ def _watched(options: Namespace) -> int:
     with working(options.file or options.ledger or "monitor"):
         given, book = _given(options)
         found = watch(given.loaded, given.counts, plan=given.plan, places=places, level=level)
-        print_result(found, options.json)
+        with undisturbed():
+            print_result(found, options.json)
     if options.report is not None:
         write_text(options.report, report(found, given, book, "html" if options.report.endswith(".html") else "md"))
         say(f"wrote {options.report}")
+    if over() and _is_cut(found, places):
+        say(f"ended by --time-limit: what is missing is unknown, {lack()}")
+        return 1
     return 0
+
+
+def _is_cut(found: MonitorResult, places: Sequence[Fraction]) -> bool:
+    """Whether an outlook is missing, or an interval for lack of time."""
+    intervals = [found.interval_at_all_looks, *([found.after_stop.interval] if found.after_stop else [])]
+    wanted = 0 if found.decision is not None else 2 + len(places)
+    return len(found.outlooks) < wanted or any(one.why_not == lack() for one in intervals)
 
 
 def _given(options: Namespace) -> tuple[Watched, Book | None]:

@@ -21,9 +21,10 @@ from seqlang.cli.options import (
     write_plot,
 )
 from seqlang.cli.terminal.errors import show
-from seqlang.cli.terminal.output import print_result
+from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
+from seqlang.process.time_limit import lack, over
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -68,6 +69,9 @@ def _asked(options: Namespace) -> int:
         results.append(result)
         print_result(result, options.json)
     write_plot(options, results)
+    if over() and any(r.solution.unresolved > float(tolerance) for r in results):
+        say(f"ended by --time-limit: what is not resolved is unknown, {lack()}")
+        return 1
     return 0
 
 
@@ -97,5 +101,5 @@ def _solved(cell: Loaded, models: tuple[str, ...], tolerance: float) -> Iterator
 
     for name in models or tuple(m.name for m in cell.program.models) or ("",):
         with working(f"{cell.program.name} under {name}" if name else cell.program.name):
-            results = solve(cell, models=(name,) if name else (), tolerance=tolerance)
+            results = solve(cell, models=(name,) if name else (), tolerance=tolerance, partly=True)
         yield from results

@@ -13,7 +13,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded, shown_in
 from seqlang.process.doing import doing
-from seqlang.process.time_limit import OutOfTime, limited, over
+from seqlang.process.time_limit import OutOfTime, limited, over, undisturbed
 from seqlang.record import replace
 
 if TYPE_CHECKING:
@@ -105,25 +105,28 @@ def _checked(
     with _part("the numbers of weak privacy", cut_short):
         weak, profiles = _weak(loaded, delta, bounds, profile, models)
     doing("sensitivities are tried")
-    trials = tried(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
+    with undisturbed():  # they may take proofs back
+        trials = tried(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None
     with _part("the search for a witness against the bound", cut_short):
         above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
-    witnesses = [w for w in (witness, deep, above, *(v.witness for v in verdicts)) if w is not None]
-    lowers = Lowers(program, tuple({id(w): w for w in witnesses}.values()), weak)
-    found = contradictions(
-        program, bounds, lowers.witnesses, verdicts, weak=weak, profiles=profiles,
-        trials=[failed for failed in trials if not failed.in_floats], audit=statistical,
-    )  # fmt: skip
-    refuse(loaded, found)
-    if trials:
-        from seqlang.analyses.rounded import without_proofs
+    with undisturbed():
+        witnesses = [w for w in (witness, deep, above, *(v.witness for v in verdicts)) if w is not None]
+        lowers = Lowers(program, tuple({id(w): w for w in witnesses}.values()), weak)
+        found = contradictions(
+            program, bounds, lowers.witnesses, verdicts, weak=weak, profiles=profiles,
+            trials=[failed for failed in trials if not failed.in_floats], audit=statistical,
+        )  # fmt: skip
+        refuse(loaded, found)
+        if trials:
+            from seqlang.analyses.rounded import without_proofs
 
-        bounds, verdicts = without_proofs(bounds, verdicts, trials[0])
+            bounds, verdicts = without_proofs(bounds, verdicts, trials[0])
+        moving = statistics(program)
     return CheckResult(
         source=loaded.source,
         program=program,
-        statistics=statistics(program),
+        statistics=moving,
         bounds=bounds,
         lowers=lowers,
         verdicts=verdicts,

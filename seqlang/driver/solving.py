@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
 
 
-def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11) -> tuple[SolveResult, ...]:
+def solve(
+    loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11, partly: bool = False
+) -> tuple[SolveResult, ...]:
     """The exact law under the named models, or under every model of the file: one result a model, in file order.
+    `partly`: where the time limit ends the work, the steps so far, of a law without quadrature.
 
     Raises SpecError E0623 where there is no exact law here; the remedy is `run`. Raises Contradicted where the law
     excludes what is known without it.
@@ -40,7 +43,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
             name = chosen_model(program, chosen).name
             doing("exact law")
             try:
-                solution = solved(program, name, tolerance=tolerance)
+                solution = solved(program, name, tolerance=tolerance, partly=partly)
             except Unsolved as why:
                 message = f"`{program.name}` under {name} has no exact law here: {why}"
                 remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"

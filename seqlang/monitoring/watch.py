@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 
 from seqlang.backends.montecarlo.stopping import chosen_model
@@ -20,8 +20,9 @@ from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released, chances_of, geometric_sums
 from seqlang.monitoring.settled import settled
 from seqlang.process.doing import doing
+from seqlang.process.time_limit import OutOfTime
 from seqlang.record import replace
-from seqlang.results.monitor import Block, MonitorResult, Outlook
+from seqlang.results.monitor import AfterStop, Block, Interval, MonitorResult, Outlook
 from seqlang.results.solve import SolveResult
 
 HYPOTHESES = ("null", "alternative")
@@ -72,14 +73,34 @@ def _watched(
     program, paths, test, blocks = tests[0]
     null, alternative = (_released(paths, name) for name in HYPOTHESES)
     looks = [chances_of(null, alternative, b.size, dict(zip(null.names, b.released, strict=True))) for b in blocks]
-    outlooks = () if test.decision is not None else tuple(_outlooks(program, test.state, places))
+    outlooks = () if test.decision is not None else tuple(_in_time(_outlooks(program, test.state, places)))
     doing("estimating")
-    ended = [after_stop(p, HYPOTHESES, t, null, blocks, level) for _, p, t, _ in tests if t.decision is not None]
+    ended = [_after_stop(p, t, null, blocks, level) for _, p, t, _ in tests if t.decision is not None]
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
-        at_all_looks(paths, HYPOTHESES, null, blocks, level), level, outlooks,
+        _at_all_looks(paths, null, blocks, level), level, outlooks,
         in_each(ended) if ended else None, unheeded,
     )  # fmt: skip
+
+
+def _in_time(outlooks: Iterator[Outlook]) -> Iterator[Outlook]:
+    """Those that are known before the time is over."""
+    with suppress(OutOfTime):
+        yield from outlooks
+
+
+def _after_stop(paths: Paths, test: Following, null: Released, blocks: Sequence[Block], level: float) -> AfterStop:
+    try:
+        return after_stop(paths, HYPOTHESES, test, null, blocks, level)
+    except OutOfTime as out:
+        return AfterStop(None, None, Interval(None, None, str(out)))
+
+
+def _at_all_looks(paths: Paths, null: Released, blocks: Sequence[Block], level: float) -> Interval:
+    try:
+        return at_all_looks(paths, HYPOTHESES, null, blocks, level)
+    except OutOfTime as out:
+        return Interval(None, None, str(out))
 
 
 Followed = tuple[Program, Paths, Following, tuple[Block, ...]]

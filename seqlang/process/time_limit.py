@@ -11,7 +11,9 @@ that recovers from errors does not take it for one. Loops poll where nothing is 
 valid, and what was not found is unknown.
 
 A loop that forgets to poll would go on for ever. A command therefore asks for `limited(60, forced=True)`: where nobody
-has polled for GRACE, or a tenth of the limit, after its end, the process is interrupted as by Ctrl-C, wherever it is.
+has polled for GRACE, or a tenth of the limit, after its end, the process is interrupted as by Ctrl-C, wherever it is,
+and `OutOfTime` is raised there: what the command has found before is reported. To put results together takes a moment
+after the end; what runs inside `undisturbed` is not interrupted.
 """
 
 from __future__ import annotations
@@ -45,12 +47,13 @@ class _Limit:
 
     def restart(self, seconds: float) -> None:
         """Interrupts so many seconds, by the same clock, from now on, if nobody polls before."""
-        if self.timer is not None:
+        if self.timer is not None and not _UNDISTURBED.get():
             grace = max(GRACE, self.seconds / 10)
             signal.setitimer(self.timer, max(0.0, seconds) + grace, grace)
 
 
 _LIMIT: ContextVar[_Limit | None] = ContextVar("the time limit", default=None)
+_UNDISTURBED: ContextVar[bool] = ContextVar("nothing is interrupted", default=False)
 
 
 @contextmanager
@@ -65,7 +68,12 @@ def limited(
     timer = _timer(clock) if forced else None
     limit = _Limit(seconds, clock() + seconds, clock, timer)
     before = _LIMIT.set(limit)
-    heard = None if timer is None else signal.signal(_sent_by(timer), signal.default_int_handler)
+
+
+    def interrupt(*_: object) -> None:
+        raise OutOfTime(_lack(seconds))
+
+    heard = None if timer is None else signal.signal(_sent_by(timer), interrupt)
     try:
         limit.restart(seconds)
         yield
@@ -91,6 +99,22 @@ def _timer(clock: Callable[[], float]) -> int | None:
 
 def _sent_by(timer: int) -> signal.Signals:
     return signal.SIGPROF if timer == signal.ITIMER_PROF else signal.SIGALRM
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """What runs inside is not interrupted when the limit is over: results are put together, or shown. Polling inside
+    raises as ever."""
+    limit = _LIMIT.get()
+    if limit is not None and limit.timer is not None:
+        signal.setitimer(limit.timer, 0)
+    before = _UNDISTURBED.set(True)
+    try:
+        yield
+    finally:
+        _UNDISTURBED.reset(before)
+        if limit is not None:
+            limit.restart(max(0.0, limit.ends - limit.clock()))
 
 
 def poll() -> None:

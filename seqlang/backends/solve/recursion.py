@@ -17,7 +17,7 @@ import numpy as np
 
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.solution import Array, Outcome, Tail
-from seqlang.process.time_limit import poll
+from seqlang.process.time_limit import OutOfTime, poll
 from seqlang.record import record
 
 OVERHEAD = 6_000
@@ -79,14 +79,20 @@ class Course:
         return here + (self.tail.steps if self.tail is not None else 0.0)
 
 
-def follow(chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9) -> Course:
+def follow(chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9, partly: bool = False) -> Course:
     """Runs the chain until the unresolved mass is below `tolerance` and would change the expected step by less than
-    `tolerance` relatively, or until `work` numbers were computed."""
+    `tolerance` relatively, or until `work` numbers were computed; `partly`: or until the time is over. Raises OutOfTime
+    without it, or in the first step."""
     walk = _Walk(chain, tolerance, work)
     while True:
-        walk.advance()
-        if walk.is_time_to_look() and walk.is_over():
-            return walk.course()
+        try:
+            walk.advance()
+            if walk.is_time_to_look() and walk.is_over():
+                return walk.course()
+        except OutOfTime:
+            if not partly or not walk.step:
+                raise
+            return walk.cut()
 
 
 class _Walk:
@@ -159,6 +165,16 @@ class _Walk:
             self.ask_again = min(self.ask_again, mass) / 100
             self.ask_late = LATER * self.used if late else self.ask_late
         return self.tail is not None
+
+    def cut(self) -> Course:
+        """What is known before a step that was not completed."""
+        self.work, self.ask_again = self.used, 0.0
+        self.ask_late = self.ask_vain = inf  # nothing more is looked for
+        if self.waiting:
+            self.is_over()
+        else:
+            self.rest = _geometric(self.past, self.tolerance)
+        return self.course()
 
     def course(self) -> Course:
         unresolved, rest, by_node = float(self.left.sum()), self.rest, self.by_node

@@ -50,19 +50,21 @@ def solve(
     tolerance: float = 1e-9,
     work: float = WORK,
     watch: tuple[ir.Expression, ...] = (),
+    partly: bool = False,
 ) -> Solution:
     """The law, with bounds on its error; Unsolved where no space of states fits. `work` is in numbers computed, about
-    a nanosecond each; when it is used up the answer is partial and says so (`unresolved`, `notes`)."""
+    a nanosecond each; when it is used up the answer is partial and says so (`unresolved`, `notes`). `partly`: also when
+    the time is over, where a space has no quadrature."""
     try:
         with one_thread(), refusals_are_unsolved():  # also of values that only a later step makes
             space = space_of(program, model, watch, tolerance)
             try:
-                course, errors, notes = _refined(space, tolerance, work)
+                course, errors, notes = _refined(space, tolerance, work, partly)
             except Unsolved:
                 if space.unforced is None or not space.exact:
                     raise
                 space = replace(space, name="states", unforced=None)  # found on the way that it does not fit
-                course, errors, notes = _refined(space, tolerance, work)
+                course, errors, notes = _refined(space, tolerance, work, partly)
     except MemoryError:
         raise Unsolved("it takes more memory than there is") from None
     return _solution(course, errors, space, notes, tolerance, latest_end(program))
@@ -111,12 +113,12 @@ class _Errors:
 NO_ERROR = _Errors(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _refined(space: Space, tolerance: float, work: float) -> tuple[Course, _Errors, list[str]]:
+def _refined(space: Space, tolerance: float, work: float, partly: bool) -> tuple[Course, _Errors, list[str]]:
     """The course at the last order, with its difference to the one before. Raises Unsolved where the error of an
     outcome is as large as 1: such a law says nothing."""
     left = work
     make = space.unforced or space.make
-    course = follow(make(0), tolerance=tolerance, work=left)
+    course = follow(make(0), tolerance=tolerance, work=left, partly=partly and space.exact)
     if space.exact:
         return course, NO_ERROR, []
     if not course.finished:

@@ -56,11 +56,13 @@ def beyond(k: float, sd: float) -> float:
         z = k / sd
         integral = sd * math.sqrt(math.pi / 2.0) * math.erfc(z / math.sqrt(2.0))
         return integral + math.exp(-0.5 * z * z) * (0.5 + z / (12.0 * sd))
-    found, weight = 0.0, math.exp(-0.5 * (k / sd) ** 2)
+    z = k / sd
+    found, weight = 0.0, math.exp(-0.5 * z * z)
     while weight > 1e-18 * found:
         found += weight
         k += 1.0
-        weight = math.exp(-0.5 * (k / sd) ** 2)
+        z = k / sd
+        weight = math.exp(-0.5 * z * z)
     return found
 
 

@@ -81,7 +81,8 @@ def length(mean: float, sd: float) -> float:
 
 
 def log_density(x: float, mean: float, sd: float) -> float:
-    return -math.log(sd * math.sqrt(2 * math.pi)) - ((x - mean) / sd) ** 2 / 2
+    z = (x - mean) / sd
+    return -math.log(sd * math.sqrt(2 * math.pi)) - z * z / 2
 
 
 def log_below(x: float, mean: float, sd: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
@@ -124,7 +126,7 @@ class EntryReader:
         value = self._value(cell.body)
         if cell.operator == "count":
             return 1.0 if value else 0.0
-        if not isinstance(value, (int, float, bool)) or not np.isfinite(value):
+        if not isinstance(value, (int, float, bool)) or not math.isfinite(value):
             raise Unsolved(f"`{cell.name}` adds {value!r}")
         return float(value)
 

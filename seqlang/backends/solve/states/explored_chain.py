@@ -35,6 +35,7 @@ from seqlang.backends.solve.unsolved import refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Cell, Program
+from seqlang.process.time_limit import poll
 
 STATEMENT, NUMBER = 150_000, 15
 """About how many nanoseconds it takes to run a statement, and to compute one chance."""
@@ -132,6 +133,7 @@ class ExploredChain:
         for statement in self.statements:
             if not batch.count:
                 break
+            poll()
             statement.run(batch, tally)
             used += STATEMENT + NUMBER * batch.mass.size + statement.cost * batch.count
             self.setting.check_size(batch.count)
