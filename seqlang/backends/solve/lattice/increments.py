@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
