@@ -19,10 +19,14 @@ DOMAINS = {
     "whole numbers": ["real"], "line": ["real"], "counts": ["0..", "real"], "half line": ["[0, 1e300]", "real"],
 }  # fmt: skip
 BARS = "0 1 20 -20 1e5 -1e10 1e20 1e300 -1e300 1e-300 1/3".split()
-NEIGHBOURS = ["", "", "", "adjacent every x within 1", "adjacent every x within 1e-300", "adjacent every x within 1e300",
-              "adjacent one x within 1/3", "adjacent every x within 1 same direction", "adjacent replace 3"]  # fmt: skip
-CLAIMS = ["strong pure(1)", "strong dp(1, 1e-6)", "strong zcdp(1/2)", "strong rdp(2, 1)", "strong pure(1) within 5 steps",
-          "weak dp(1, 1e-6) under m", "expected(step) <= 3 under m", "probability(up) >= 0.1 under m"]  # fmt: skip
+NEIGHBOURS = [
+    "", "", "", "adjacent every x within 1", "adjacent every x within 1e-300", "adjacent every x within 1e300",
+    "adjacent one x within 1/3", "adjacent every x within 1 same direction", "adjacent replace 3",
+]  # fmt: skip
+CLAIMS = [
+    "strong pure(1)", "strong dp(1, 1e-6)", "strong zcdp(1/2)", "strong rdp(2, 1)", "strong pure(1) within 5 steps",
+    "weak dp(1, 1e-6) under m", "expected(step) <= 3 under m", "probability(up) >= 0.1 under m",
+]  # fmt: skip
 SHAPES = [
     "draw z ~ {law}\nstop when x + z >= {bar} return up",
     "draw z ~ {law} once\nstop when x + z >= {bar} return up",
