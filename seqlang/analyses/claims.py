@@ -117,9 +117,7 @@ def _decide(
                 return Verdict(claim, "proved" if empty[0] else "refuted", empty[1])
             poll()
             decision = decide_operating(program, claim, laws)
-            return Verdict(
-                claim, decision.verdict, decision.because, holds=decision.holds, value=decision.value
-            )
+            return Verdict(claim, decision.verdict, decision.because, holds=decision.holds, value=decision.value)
         case "strong" | "weak":
             pass
         case _:

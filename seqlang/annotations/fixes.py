@@ -43,9 +43,7 @@ def expectation(reading: Reading, result: CheckResult) -> tuple[Fix, ...]:
             edit = Edit(Span(before, claim.span.end), "")
             found.append(Fix(f"Expect a proof: `{short}` is {verdict.shown.words}", (edit,)))
         elif claim.expect is not None:
-            found.append(
-                Fix(f"Mark `{short}` as `expect {verdict.seems}`", (Edit(claim.expect.span, verdict.seems),))
-            )
+            found.append(Fix(f"Mark `{short}` as `expect {verdict.seems}`", (Edit(claim.expect.span, verdict.seems),)))
         else:
             edit = insertion(claim.span.end, f" expect {verdict.seems}")
             found.append(Fix(f"Mark `{short}` as `expect {verdict.seems}`", (edit,)))

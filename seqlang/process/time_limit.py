@@ -69,7 +69,6 @@ def limited(
     limit = _Limit(seconds, clock() + seconds, clock, timer)
     before = _LIMIT.set(limit)
 
-
     def interrupt(*_: object) -> None:
         raise OutOfTime(_lack(seconds))
 

@@ -82,8 +82,11 @@ def _inside(domain: str) -> str:
 
 def _plain(law: Facts) -> bool:
     """Whether it is a law of one number whose parameters are numbers."""
-    return bool(law.parameters) and not law.joint and law.kind != "none" and not any(
-        p.kind in ("law", "set") for p in law.parameters
+    return (
+        bool(law.parameters)
+        and not law.joint
+        and law.kind != "none"
+        and not any(p.kind in ("law", "set") for p in law.parameters)
     )
 
 

@@ -115,9 +115,7 @@ class Laws:
     def _estimated(self, condition: e.Apply, model: str, supposing: bool, steps: bool) -> tuple[Interval, Interval]:
         watches = watched(condition, steps=steps)
         solution = self.solved(model, watches)
-        found = Quantities(
-            self.program, lambda: estimated(self.program, model, solution, supposing=supposing), watches
-        )
+        found = Quantities(self.program, lambda: estimated(self.program, model, solution, supposing=supposing), watches)
         left, right = (found.interval(side) for side in condition.arguments)
         return left, right
 

@@ -13,6 +13,7 @@ from seqlang.report.text.kinds import returns_of, steps_of
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
 
+
 def solve_blocks(result: SolveResult) -> Iterator[Block]:
     """One model: the returns, the steps, and how far both can be from the truth."""
     solution = result.solution

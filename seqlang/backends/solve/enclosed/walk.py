@@ -97,9 +97,7 @@ class WalkChain:
     def begin(self) -> WalkFrontier:
         return WalkFrontier(0, 0, np.array(self.grid.weights, dtype=np.float64)[:, None], self.sensitivity)
 
-    def advance(
-        self, frontier: WalkFrontier, forced: Mapping[str, Any] | None = None
-    ) -> tuple[WalkFrontier, Stopped]:
+    def advance(self, frontier: WalkFrontier, forced: Mapping[str, Any] | None = None) -> tuple[WalkFrontier, Stopped]:
         if forced is not None:
             raise Unsolved("a given entry in a walk that is enclosed")
         step, first = frontier.step + 1, frontier.first + self.first

@@ -29,9 +29,7 @@ def constant_outcomes(
     return outcomes, mixing
 
 
-def stops_returning(
-    program: Program, wanted: Callable[[Outcome], bool]
-) -> tuple[frozenset[int], frozenset[int]]:
+def stops_returning(program: Program, wanted: Callable[[Outcome], bool]) -> tuple[frozenset[int], frozenset[int]]:
     """The stops, by index in the body, that return wanted outcomes only, and those that return others only. Raises
     Unsolved where one may return either, or what it returns changes."""
     compiler = VectorCompiler(program)

@@ -143,9 +143,7 @@ def combinations(facts: Facts, leaves: tuple[Expression, ...]) -> list[Assignmen
     return table_of(leaves, (values_of(facts, leaf) for leaf in leaves))
 
 
-def table_of(
-    leaves: tuple[Expression, ...], columns: Iterable[tuple[Value, ...] | None]
-) -> list[Assignment] | None:
+def table_of(leaves: tuple[Expression, ...], columns: Iterable[tuple[Value, ...] | None]) -> list[Assignment] | None:
     """Every assignment of these values to the leaves; None where a leaf has none that are known, or there are too
     many assignments."""
     found: list[tuple[Value, ...]] = []
