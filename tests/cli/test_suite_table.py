@@ -35,7 +35,7 @@ def test_a_folder_becomes_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert ["good", "strong", "pure(eps)", "proved"] in [row[:4] for row in rows]
     assert ["strong", "pure(eps", "/", "2)", "refuted", "as", "expected", "1"] in rows
     assert any(row[:5] == ["wrong", "strong", "pure(1", "/", "2)"] and "refuted" in row for row in rows)
-    assert "2 specs, 3 claims: 1 proved, 2 refuted, 0 unknown" in out
+    assert "2 specs, 3 claims: 1 proved, 2 refuted, 0 computed, 0 unknown" in out
     assert "1 specs not as expected" in out
 
 

@@ -20,7 +20,7 @@ from random_programs.engine_paths import Refused, Rows, by_kernel, by_numpy, com
 from seqlang.arithmetic.enclosure import enclose_with
 from seqlang.arithmetic.ends import Decimals
 from seqlang.arithmetic.formula import Formula
-from seqlang.elaborate import constants
+from seqlang.model import constants
 from seqlang.model.expression import OPERATORS as OF_THE_MODEL
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number

@@ -78,7 +78,7 @@ def test_outcomes_of_programs_that_only_stop(seed: int) -> None:
     program = program_of(case.text())
     for place, name in enumerate(case.outcomes):
         try:
-            found = probability_of_outcomes(program, "m", lambda o, name=name: o == name, panels=100)
+            found = probability_of_outcomes(program, "m", lambda o, name=name: o == name, panels=100, clear=True)
         except Unsolved:
             continue
         assert found.low <= truth[place] + late + ORACLE, (case.text(), name)
@@ -89,7 +89,7 @@ def test_a_kept_noise_by_hand() -> None:
     """P(stop in step 1) = P(w - z >= 1) for independent Laplace noises of scale 1: e^-1 (1/2 + 1/4)."""
     text = "algorithm a\nstream x in {0}\nmodel m: x ~ point(0)\ndraw z ~ laplace(1) once\ndraw w ~ laplace(1)\n"
     text += "stop when x + w - z >= 1 return up\nstop when step >= 1 return no\n"
-    found = probability_of_outcomes(program_of(text), "m", lambda o: o == "up", panels=2000)
+    found = probability_of_outcomes(program_of(text), "m", lambda o: o == "up", panels=2000, clear=True)
     truth = math.exp(-1) * 0.75
     assert found.low <= truth <= found.high
     assert found.high - found.low < 2e-3
@@ -106,7 +106,7 @@ stop when step >= 4 return no
 
 def test_a_walk_of_normal_numbers() -> None:
     """|S_3| >= 2, or else |S_4| >= 2: by the law of two normal numbers."""
-    found = probability_of_outcomes(program_of(WALK), "m", lambda o: o == "out", panels=4000)
+    found = probability_of_outcomes(program_of(WALK), "m", lambda o: o == "out", panels=4000, clear=True)
     third, fourth = (stats.norm(0.3 * n, math.sqrt(n)) for n in (3, 4))
     both = stats.multivariate_normal([0.9, 1.2], [[3, 3], [3, 4]])
     inside = both.cdf([2, 2]) - both.cdf([-2, 2]) - both.cdf([2, -2]) + both.cdf([-2, -2])
@@ -127,7 +127,7 @@ def test_floors_of_an_increment_keep_all_mass() -> None:
 def test_expected_steps_of_a_finite_chain(p: float) -> None:
     """The first 1 comes after 1 / p steps on average."""
     text = f"algorithm a\nstream x in {{0, 1}}\nmodel m: x ~ bernoulli({p})\nstop when x >= 1\n"
-    found = stopping_time(program_of(text), "m", None)
+    found = stopping_time(program_of(text), "m", None, clear=True)
     assert found.surely
     assert 1 / p <= found.high <= (1 / p) * (1 + 1e-6)
 
@@ -135,7 +135,7 @@ def test_expected_steps_of_a_finite_chain(p: float) -> None:
 def test_runs_that_may_be_trapped_have_no_expected_step() -> None:
     trap = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(1/2)\ndraw u ~ geometric(0.1)\n"
     trap += "statistic bad = max(if abs(u) >= 11 then 1 else 0 over steps)\nstop when x == 1 and bad == 0\n"
-    found = stopping_time(program_of(trap), "m", None)
+    found = stopping_time(program_of(trap), "m", None, clear=True)
     assert not found.surely
     assert math.isinf(found.high)
 

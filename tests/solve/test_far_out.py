@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from seqlang.analyses.operating.claims import decide_operating
+from seqlang.analyses.operating.laws import Laws
 from seqlang.backends.solve.blocks import far_out
 from seqlang.backends.solve.blocks.block_chain import BlockChain
 from seqlang.backends.solve.blocks.far_out import FarOutScores, falls, rate_of
@@ -141,7 +142,7 @@ claim expected(step) >= 10 under coin
     loaded = load(Source("walk", text))
     assert [v.verdict for v in check(loaded).verdicts] == ["proved", "refuted", "proved"]
     claim = loaded.program.claims[0]
-    assert "0.183673" in decide_operating(loaded.program, claim, lambda m, w, t: solve(loaded.program, m)).because
+    assert "0.183673" in decide_operating(loaded.program, claim, Laws(loaded.program)).because
 
 
 def test_what_is_missing_of_a_law_counts_as_its_largest_move() -> None:

@@ -7,7 +7,7 @@ import pytest
 from law_oracle import Case, Check, Noise, exact_table
 
 from seqlang import driver
-from seqlang.backends.solve.quadrature.first_step_kinks import MOST, first_step_kinks
+from seqlang.backends.solve.quadrature.first_step_kinks import LATER_STEPS, MOST, first_step_kinks
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.model.program import Program
@@ -41,9 +41,9 @@ def test_a_smooth_noise_has_none() -> None:
 
 
 def test_a_laplace_noise_bends_at_the_plain_values() -> None:
-    # s - 2 - z = 0 for the values s that the walk can have in twelve steps, at least those of the first ones
+    # s - 2 - z = 0 for the values s that the walk can have, at least those of the first steps
     places = found(case_of(Noise("laplace", (1.0,))))
-    assert set(places) <= {s - 2.0 for s in range(-12, 13)}
+    assert set(places) <= {s - 2.0 for s in range(-LATER_STEPS, LATER_STEPS + 1)}
     assert {s - 2.0 for s in range(-3, 4)} <= set(places)
 
 

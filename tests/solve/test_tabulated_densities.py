@@ -46,7 +46,7 @@ def test_exploding_states_end_early_with_an_estimate_and_the_same_answer_twice()
 
 def test_claims_of_blocks_hold() -> None:
     verdicts = [v.verdict for v in checked("tight/blocks").verdicts]
-    assert verdicts == ["proved"] * 3
+    assert verdicts == ["proved", "proved", "proved", "unknown"]  # nothing here bounds how long a run may go on
 
 
 TABLES = """

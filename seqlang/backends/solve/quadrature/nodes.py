@@ -70,7 +70,7 @@ class Nodes:
 def start(laws: Mapping[str, ScalarLaw]) -> int:
     """A level that is cheap: the order matters little in one dimension, and much in two or three."""
     smooth = sum(not law.discrete for law in laws.values())
-    return 2 if smooth <= 1 else 0
+    return 3 if smooth <= 1 else 1 if smooth == 2 else 0
 
 
 def nodes(laws: Mapping[str, ScalarLaw], kinks: Sequence[Kink] = (), level: int = 0) -> Nodes:
