@@ -105,7 +105,7 @@ def solve(
         >>> import seqlang
         >>> laws = seqlang.solve("@wald1945/sprt", model=["null", "alternative"])
         >>> laws[0]
-        <SolveResult sprt under null: reject 0.03263, accept 0.9674, 9.3473 steps expected>
+        <SolveResult sprt under null: reject 0.03263, accept 0.9674, 9.3473 steps expected (estimates)>
         >>> laws["alternative"].quantile(0.5)
         8
     """

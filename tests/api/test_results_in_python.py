@@ -92,7 +92,7 @@ def test_what_they_say_in_short() -> None:
     """(1/2)^3 = 1/8: the first claim holds, the second one does not; the mean of the first 1 within 3 is 7/4."""
     assert repr(seqlang.check(TEXT)) == "<CheckResult coins: 1 proved, 1 refuted>"
     assert repr(seqlang.solve(TEXT)[0]) == (
-        "<SolveResult coins under fair: seen 0.875, unseen 0.125, 1.75 steps expected>"
+        "<SolveResult coins under fair: seen 0.875, unseen 0.125, 1.75 steps expected (estimates)>"
     )
     assert repr(seqlang.solve(TEXT)) == "<Results of solve, coins: fair, biased>"
     assert repr(seqlang.sweep(TEXT, grid={"n": [1, 2]}, simulate=False, workers=1)) == (
