@@ -10,6 +10,8 @@ from seqlang.backends.solve.solution import Array
 
 NEAR, FAR = 1e-7, 1e-13
 """Probabilities of draws between which the growth of the expectation is measured."""
+FLAT = 1.5
+"""Where no node takes more than so many times the mean, the expectation does not depend on the draws."""
 LEAST_POWER = 0.1
 """Where the contribution of the rarest draws, of probability w, falls more slowly than w^0.1, the expectation is taken
 to be infinite."""
@@ -28,6 +30,9 @@ def beyond_the_nodes(weights: Array, parts: Array, rarest: float) -> float:
     if np.count_nonzero(alive) < 8:
         return 0.0
     own, part = weights[alive], np.maximum(parts[alive], 0.0)  # interpolation may leave a node a little below 0
+    slowest = float((part / own).max())
+    if slowest <= FLAT * float(part.sum() / own.sum()):  # differences between nodes are rounding, and show no growth
+        return rarest * slowest
     order = np.argsort(-part / own)
     weight, sums = np.cumsum(own[order]), np.cumsum(part[order])
     with np.errstate(divide="ignore"):
