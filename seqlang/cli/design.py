@@ -66,11 +66,14 @@ def _designed(options: Namespace, command: str) -> int:
     if options.output is not None:
         write_text(options.output, found.spec)
         say(f"wrote {options.output}")
-    write_plot(options, (found,))
+    if options.plot is not None and found.curves is None:
+        say(f"no picture: the time limit ended {' and '.join(found.cut_short)}")
+    else:
+        write_plot(options, (found,))
     if options.report is not None:
         _report(found, command, options.report)
     print_result(found, options.json)
-    return 0
+    return 1 if found.cut_short else 0
 
 
 def _course(options: Namespace) -> Course:

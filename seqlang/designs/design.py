@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -15,9 +16,9 @@ from seqlang.designs.search.search import SPARE, Found
 from seqlang.record import record
 
 DIGITS = 8
-"""Decimals of the coin's chances."""
-ROUNDING = 4 * 10.0**-DIGITS
-"""The errors aimed at are smaller by this, which leaves room for the coin's decimals."""
+"""Decimals of the coin's chances, at least."""
+FINER = 5
+"""The coin has so many decimals more than the smaller error has zeros."""
 QUANTILES = (0.5, 0.95, 0.99)
 
 
@@ -59,11 +60,13 @@ def single(problem: Problem, column: Column, bound: float | None) -> Design:
 def mixed(problem: Problem, found: Found) -> Design | None:
     """The mixture that was found, with a coin of few decimals; None where rounding does not leave it feasible."""
     alpha, beta = _aims(problem)
-    again = best_mixture(found.columns, (alpha - ROUNDING, beta - ROUNDING))
+    digits = max(DIGITS, FINER + math.ceil(-math.log10(min(alpha, beta))))
+    room = 4 * 10.0**-digits
+    again = best_mixture(found.columns, (alpha - room, beta - room))
     if again is None:
         return None
-    pairs = [(c, x) for c, x in zip(found.columns, again.chances, strict=True) if x > 10.0**-DIGITS]
-    return _rounded(problem, pairs, found.bound)
+    pairs = [(c, x) for c, x in zip(found.columns, again.chances, strict=True) if x > 10.0**-digits]
+    return _rounded(problem, pairs, found.bound, 10**digits)
 
 
 def _aims(problem: Problem) -> tuple[float, float]:
@@ -71,9 +74,9 @@ def _aims(problem: Problem) -> tuple[float, float]:
     return alpha * (1 - SPARE), beta * (1 - SPARE)
 
 
-def _rounded(problem: Problem, pairs: list[tuple[Column, float]], bound: float | None) -> Design | None:
-    """Rounds the chances; what is left over goes to one of the columns, the cheapest with which both errors hold."""
-    unit = 10**DIGITS
+def _rounded(problem: Problem, pairs: list[tuple[Column, float]], bound: float | None, unit: int) -> Design | None:
+    """Rounds the chances to parts of `unit`; what is left over goes to one of the columns, the cheapest with which both
+    errors hold."""
     whole = [int(np.floor(x * unit)) for _, x in pairs]
     rest = unit - sum(whole)
     best: Design | None = None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+import numpy as np
+
 from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
+from seqlang.designs.blocks.evaluation import longest
 from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
@@ -18,8 +22,10 @@ from seqlang.designs.compare.rows import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
+from seqlang.designs.in_time import in_time
 from seqlang.designs.problem.criterion import Limits
 from seqlang.designs.problem.decimal import decimal
+from seqlang.designs.problem.entry import Array
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
@@ -35,6 +41,7 @@ from seqlang.designs.verification import verified
 from seqlang.designs.worst import worst_between
 from seqlang.designs.written.spec_text import spec_text
 from seqlang.process.doing import doing
+from seqlang.process.time_limit import lack, over
 from seqlang.record import replace
 from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine
 
@@ -44,6 +51,8 @@ CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
 COARSE = 2 * LATTICE
 """What a score is where a test goes on below a floor, so that fewer scores are followed."""
+SCORES = 800
+"""Scores at most, but for those beyond the errors: with more of them, tables and chains are longer and tell no more."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
 Beside = Literal["nothing", "quick", "all"]
@@ -57,33 +66,55 @@ def find(
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
     tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves;
     `compare`: beside other designs for the same hypotheses. With `verify` the written program is checked, solved and
-    run, and its figures compared. Raises Infeasible where no design keeps the constraints, Contradicted where the
-    program says otherwise than the design."""
+    run, and its figures compared. Once there is a design, the time limit only cuts short what else is said of it: the
+    result names these parts. Raises Infeasible where no design keeps the constraints, Contradicted where the program
+    says otherwise than the design."""
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
+    cut_short = ["the search for a better design"] if over() else []
     plain = None
     if problem.privacy.notion != "none" and not (design.problem.endless and design.problem.has_levels):
-        doing("the best test without privacy")
         within = replace(problem, limits=design.problem.limits, privacy=Privacy("none"), public_coin=True)
-        plain = best_design(within)[0].bound
-    doing("the distribution of the number of entries")
+        plain = in_time("the best test without privacy", cut_short, lambda: best_design(within)[0].bound)
     text = spec_text(design)
-    found = _result(design, blocks, fixed, plain, text, horizon)
-    found = _with_certificate(found, _enclosed(design, blocks, certify))
-    if draw:
-        doing("operating characteristics")
-        found = replace(found, curves=curves(design, blocks))
+    lengths = in_time("the distribution of the number of entries", cut_short, lambda: _lengths(design, blocks))
+    bounds: list[LowerBound] = []
+    in_time("lower bounds", cut_short, lambda: bounds.extend(_bounds(design.problem, fixed, plain, horizon)))
+    found = _result(design, fixed, plain, text, bounds, lengths or {})
+    if _has_peak(design.problem):
+        worst = in_time("where most entries are expected", cut_short, lambda: worst_between(design, blocks))
+        found = replace(found, worst=worst)
+    certified = in_time("enclosures", cut_short, lambda: _enclosed(design, blocks, certify))
+    found = _with_certificate(found, lack() if certified is None else certified)
+    if draw and lengths is not None:
+        drawn = in_time("operating characteristics", cut_short, lambda: curves(design, blocks, lengths))
+        found = replace(found, curves=drawn)
     if compare != "nothing":
         usual = replace(design, problem=replace(design.problem, course="both ends"))
-        rows = compared(usual, blocks, fixed, best_design, tuned=compare == "all")
-        found = replace(found, compared=rows)
+        rows = in_time("other designs", cut_short,
+                       lambda: compared(usual, blocks, fixed, best_design, tuned=compare == "all"))  # fmt: skip
+        found = replace(found, compared=rows or ())
     if verify:
-        verdict, said = verified(text, found)
-        found = replace(found, verdict=verdict, checked=said)
+        told = verified(text, found, _longest(design, blocks))
+        found = replace(found, verdict=told.verdict, checked=told.said)
+        cut_short += told.cut_short
     if problem.composite:
-        doing("chances beyond the ends")
-        found = replace(found, checked=(*found.checked, *said_of(design, blocks)))
-    return replace(found, seconds=time.perf_counter() - began)
+        beyond = in_time("chances beyond the ends", cut_short, lambda: said_of(design, blocks))
+        found = replace(found, checked=(*found.checked, *(beyond or ())))
+    return replace(found, cut_short=tuple(cut_short), seconds=time.perf_counter() - began)
+
+
+def _lengths(design: Design, blocks: Blocks) -> dict[str, Array]:
+    """P(N = n) for n = 0, 1, .. by hypothesis."""
+    return {side: mixed_law(design, blocks, blocks.laws(i)) for i, side in enumerate(SIDES)}
+
+
+def _longest(design: Design, blocks: Blocks) -> dict[str, float]:
+    """By hypothesis, an upper end of the further entries that a run expects, wherever it stands."""
+    return {
+        side: max(longest(c.policy, blocks.laws(i), blocks.scores(c.policy.lattice)) for c in design.columns)
+        for i, side in enumerate(SIDES)
+    }
 
 
 def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
@@ -122,10 +153,16 @@ def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design
     one_by_one = problem.privacy.notion == "none" and whole
     if one_by_one:
         return searched(fine_lattice(blocks) if problem.reading or problem.arms else walk_lattice(blocks[1]))
-    start = LATTICE if problem.course == "both ends" else COARSE
+    start = _lattice(problem)
     design, at = searched(start)
     lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes}, start)
     return (design, at) if lattice == start else searched(lattice)
+
+
+def _lattice(problem: Problem) -> float:
+    """About what a score is to be: between the logarithms of the errors there are at most SCORES of them."""
+    start = LATTICE if problem.course == "both ends" else COARSE
+    return start * math.ceil(2 * math.log(1 / min(problem.errors)) / start / SCORES)
 
 
 def _searched(search: Search) -> Design:
@@ -142,27 +179,30 @@ def _searched(search: Search) -> Design:
 
 
 def _result(
-    design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str, horizon: int | None
+    design: Design, fixed: int, plain: float | None, text: str, bounds: Sequence[LowerBound],
+    lengths: Mapping[str, Array],
 ) -> DesignResult:
     problem = design.problem
-    bounds = tuple(_bounds(problem, fixed, plain, horizon))
-    peaks = problem.reading is None and not problem.arms and problem.course != "one-sided"
-    worst = worst_between(design, blocks) if peaks else None
     return DesignResult(
         null=problem.hypothesis(problem.null), alternative=problem.hypothesis(problem.alternative),
         privacy=problem.privacy.text, criterion=problem.criterion.text, verdict=None,
         nominal=dict(zip(SIDES, problem.errors, strict=True)),
         errors={"null": design.mean("null", "reject"), "alternative": design.mean("alternative", "accept")},
         expected_steps={side: design.mean(side, "steps") for side in SIDES},
-        quantiles={side: quantiles(mixed_law(design, blocks, blocks.laws(i))) for i, side in enumerate(SIDES)},
+        quantiles={side: quantiles(lengths.get(side, np.zeros(0))) for side in SIDES},
         looks={side: design.mean(side, "looks") for side in SIDES},
         cost=design.cost, bound=design.bound, max_steps=design.most, lattice=design.columns[0].policy.lattice,
-        coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
-        worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
+        coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=tuple(bounds),
+        worst=None, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
         warnings=tuple(_warnings(problem)),
         course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
+
+
+def _has_peak(problem: Problem) -> bool:
+    """Whether some law between the hypotheses expects the most entries."""
+    return problem.reading is None and not problem.arms and problem.course != "one-sided"
 
 
 def _reasons(design: Design, bounded: bool) -> dict[str, str]:
@@ -191,7 +231,6 @@ def _enclosed(design: Design, blocks: Blocks, certify: bool) -> Mapping[str, Enc
         return "of a test that may go on for ever only the null's error is bounded, by `check`"
     if not certify and work_of(design, blocks) >= CHEAP:
         return "they would take a while: ask with --certify"
-    doing("enclosing errors and expectations")
     return certificate(design, blocks)
 
 
@@ -231,7 +270,7 @@ def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[Lo
         doing(f"the universal program of {entries} entries")
         found = universal_bound(problem, entries)
         if found is not None:
-            yield LowerBound("universal program", found)
+            yield LowerBound(f"universal program of {entries} entries", found)
 
 
 def _schedule(design: Design) -> Iterator[ScheduleLine]:

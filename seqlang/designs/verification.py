@@ -1,15 +1,20 @@
 """The written program speaks for itself before a design is handed over: `check` proves its claims, `solve` computes its
-law in its own way, `run` simulates it. Where they say otherwise than the design, nothing is handed over."""
+law in its own way, `run` simulates it. Where they say otherwise than the design, nothing is handed over. What the time
+limit cut short is not compared."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from seqlang.analyses.contradictions import Contradiction
+from seqlang.designs.in_time import in_time
+from seqlang.diagnostics import SpecError
 from seqlang.driver import check, load, run, solve
 from seqlang.driver.contradicted import refuse
-from seqlang.process.doing import doing
+from seqlang.driver.loading import Loaded
+from seqlang.process.time_limit import OutOfTime, lack
+from seqlang.record import record
 from seqlang.results.design import DesignResult
 from seqlang.results.run import RunResult
 from seqlang.results.solve import SolveResult
@@ -26,32 +31,62 @@ ERRORS = 5.0
 WRONG = {"null": "reject", "alternative": "accept"}
 
 
-def verified(text: str, design: DesignResult) -> tuple[str | None, tuple[str, ...]]:
-    """The verdict of the privacy claim (None: there is none), and what was found, in words. Raises Contradicted."""
+@record
+class Verified:
+    """`verdict` of the privacy claim (None: there is none, or it was not decided); `said`: what was found, in words;
+    `cut_short` names what the time limit ended."""
+
+    verdict: str | None
+    said: tuple[str, ...]
+    cut_short: tuple[str, ...] = ()
+
+
+def verified(text: str, design: DesignResult, longest: Mapping[str, float]) -> Verified:
+    """`longest`: by hypothesis, an upper end of the further entries that a run expects, wherever it stands. Raises
+    Contradicted."""
     loaded = load(Source("the designed program", text))
-    doing("checking the claims")
+    cut_short: list[str] = []
+    verdict, *said = in_time("`check` of the program", cut_short, lambda: _checked(loaded)) or (None,)
+    try:
+        laws = in_time("`solve` of the program", cut_short, lambda: solve(loaded)) or ()
+    except SpecError as why:
+        said.append(f"no figure is computed in a second way: {why.diagnostics[0].message}")
+        return Verified(verdict, tuple(filter(None, said)), tuple(cut_short))
+    for law in laws:
+        refuse(loaded, list(_solved_otherwise(law, design, longest)))
+    if laws:
+        said.append(_solved(laws))
+    runs = in_time("simulated runs of the program", cut_short, lambda: _ran(loaded, design, laws))
+    return Verified(verdict, tuple(filter(None, [*said, runs])), tuple(cut_short))
+
+
+def _checked(loaded: Loaded) -> tuple[str | None, str]:
+    """The verdict of the privacy claim, and what was found."""
     verdicts = check(loaded).verdicts
     refuse(
         loaded, [_against(f"`{v.claim.text}`", "holds", "check", v.because) for v in verdicts if v.verdict == "refuted"]
     )
-    doing("solving the program")
-    laws = solve(loaded)
-    for law in laws:
-        refuse(loaded, list(_solved_otherwise(law, design)))
-    doing("running the program")
-    ending = tuple(law for law in laws if law.expected_steps != math.inf)  # the others cannot be run to their end
+    open_ = [v.claim.text for v in verdicts if v.verdict != "proved"]
+    private = next((v.verdict for v in verdicts if v.claim.kind == "strong"), None)
+    return private, f"check does not prove `{open_[0]}`" if open_ else "check proves all claims of the program"
+
+
+def _ran(loaded: Loaded, design: DesignResult, laws: Sequence[SolveResult]) -> str:
+    """What was found. Raises OutOfTime where not all runs were made: those that an interrupt leaves are the shorter
+    ones."""
+    ending = tuple(law for law in laws if _ends(law, design))  # the others cannot be run to their end
     mean = design.average if math.isfinite(design.average) else design.cost
     runs = int(min(MOST, max(FEWEST, STEPS // max(1.0, mean))))
     simulated = run(loaded, models=tuple(law.model for law in ending), runs=runs, engine="numpy")
+    if any(one.samples.interrupted for one in simulated):
+        raise OutOfTime(lack())
     for found, law in zip(simulated, ending, strict=True):
         refuse(loaded, list(_ran_otherwise(found, law, runs)))
-    open_ = [v.claim.text for v in verdicts if v.verdict != "proved"]
-    private = next((v.verdict for v in verdicts if v.claim.kind == "strong"), None)
-    return private, (
-        f"check does not prove `{open_[0]}`" if open_ else "check proves all claims of the program",
-        _solved(laws),
-        f"{runs:,} simulated runs under {'each hypothesis' if ending == laws else 'the alternative'} agree",
-    )
+    return f"{runs:,} simulated runs under {'each hypothesis' if ending == laws else 'the alternative'} agree"
+
+
+def _ends(law: SolveResult, design: DesignResult) -> bool:
+    return math.inf not in (law.expected_steps, design.expected_steps.get(law.model))
 
 
 def _against(about: str, mine: str, other: str, theirs: str) -> Contradiction:
@@ -70,20 +105,30 @@ def _unresolved(law: SolveResult) -> float:
     return float(max(0.0, found.unresolved - found.never) + found.lost + found.outcome_error)
 
 
-def _solved_otherwise(law: SolveResult, design: DesignResult) -> Iterator[Contradiction]:
-    """What `solve` leaves unresolved counts for either outcome, and then it knows no expected step."""
-    side, mean, left = law.model, law.expected_steps, _unresolved(law)
+def _solved_otherwise(law: SolveResult, design: DesignResult, longest: Mapping[str, float]) -> Iterator[Contradiction]:
+    """What `solve` leaves unresolved may come to either outcome, and takes at most so many entries as the design says
+    of the score that takes longest."""
+    side, left = law.model, _unresolved(law)
     wrong, error = _error_of(side, design)
     theirs = law.returns.get(wrong, 0.0)  # a test that goes on for ever accepts nowhere
-    if not abs(theirs - error) <= AGREE + left:
-        yield _against(f"P({wrong}) under {side}", repr(error), "solve", repr(theirs))
-    if (mean is None and left > AGREE) or side not in design.expected_steps:
+    if not theirs - AGREE - law.solution.outcome_error <= error <= theirs + AGREE + left:
+        yield _against(f"P({wrong}) under {side}", repr(error), "solve", _between(theirs, theirs + left))
+    if side not in design.expected_steps:
         return
     expected = design.expected_steps[side]
-    if mean == expected == math.inf:
+    if expected == math.inf:
+        if law.expected_steps not in (None, math.inf):
+            yield _against(f"the expected step under {side}", repr(expected), "solve", repr(law.expected_steps))
         return
-    if mean is None or not abs(mean - expected) <= AGREE * expected:
-        yield _against(f"the expected step under {side}", repr(expected), "solve", repr(mean))
+    low = math.inf if law.expected_steps == math.inf else law.steps_so_far
+    late = longest.get(side, math.inf) + len(law.solution.table)
+    high = low + (left * late if left > 0 else 0.0)
+    if not low - AGREE * expected <= expected <= high + AGREE * expected:
+        yield _against(f"the expected step under {side}", repr(expected), "solve", _between(low, high))
+
+
+def _between(low: float, high: float) -> str:
+    return repr(low) if low == high else f"{low!r} to {high!r}"
 
 
 def _error_of(model: str, design: DesignResult) -> tuple[str, float]:

@@ -27,7 +27,8 @@ def protocol(result: DesignResult, checked: CheckResult, command: str, kind: Lit
     parts = [f"# {_plain(title)}", as_markdown(tuple(_question(result)))]
     parts += [as_markdown((Heading("Procedure"), *_procedure(result), schedule_table(result)))]
     parts += [as_markdown((Heading("What the test does"), figures_table(result), *remarks(result)))]
-    parts += [f"![schedule, duration and operating characteristics]({_picture(result, kind)})\n"]
+    if result.curves is not None:
+        parts += [f"![schedule, duration and operating characteristics]({_picture(result, kind)})\n"]
     parts += [as_markdown((Heading("Privacy"), *_privacy(result)))]
     if result.privacy != "none":
         parts += ["The derivation, as `seqlang check --explain` prints it:\n", code(_derivation(checked))]
@@ -119,6 +120,9 @@ def _reproduced(result: DesignResult) -> Iterator[Block]:
     yield Paragraph(line(f"seqlang {__version__}; SHA-256 of the program: {sha256(result.spec.encode()).hexdigest()}"))
     for text in result.checked:
         yield Paragraph(line(text[0].upper() + text[1:] + "."))
+    if result.cut_short:
+        parts = ", ".join(result.cut_short)
+        yield Paragraph(line(f"The time limit cut short {parts}: what is missing is unknown."))
 
 
 def _commands(command: str) -> str:

@@ -96,7 +96,8 @@ class DesignResult(Drawn):
     itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
     `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
     (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
-    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. Where some runs
+    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names what
+    the time limit ended: what it would have found is unknown. Where some runs
     never end, what is expected is infinite, and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
@@ -132,6 +133,7 @@ class DesignResult(Drawn):
     course: str = "both ends"
     heeded: float | None = None
     warnings: tuple[str, ...] = ()
+    cut_short: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -191,6 +193,7 @@ class DesignResult(Drawn):
             "optimality_gap": self.optimality_gap,
             "reasons": dict(self.reasons),
             "warnings": list(self.warnings),
+            "cut_short": list(self.cut_short),
             "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),

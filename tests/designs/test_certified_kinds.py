@@ -139,7 +139,7 @@ def poisson_levels(reading: Window, mean: str) -> list[mpf]:
 
 
 HALF, BINS = Fraction(1, 2), Binned("real", Fraction(1, 10), Fraction(3, 4), 3)
-COUNTS = Window(0, 60, 1, 4, True)
+COUNTS = Window(0, 60, 1, 4, "0..")
 LISTED = Listed(((Fraction(0), 0), (HALF, 2), (Fraction(3), 1)))
 ENDED = Policy(0.25, (Row(0, -1, (2, 2, 2)), Row(2, -3, (2, 2, 4, 4, 2, 2)), Row(4, -2, (2,) * 4), Row(6, 1, ())), True)
 FREE = Policy(0.25, (Row(0, -2, (2, 2, 4, 4, 2)),))

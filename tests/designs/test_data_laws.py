@@ -26,6 +26,9 @@ from seqlang.designs.design import Design
 from seqlang.designs.find import best_design
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.problem.request import problem_of
+from seqlang.designs.written.spec_text import spec_text
+from seqlang.driver import check, load, solve
+from seqlang.source import Source
 
 TENTH = Fraction(1, 10)
 
@@ -36,7 +39,7 @@ def asked(null: str, alternative: str, privacy: str, error: Fraction = TENTH) ->
 
 def test_levels_have_the_chances_of_what_is_read_as_them() -> None:
     poisson, normal = read_law("poisson(2.5)", "--null"), read_law("normal(0.2, 1.5)", "--null")
-    window = Window(0, int(max(poisson.values or ())), 1, 4, True)
+    window = Window(0, int(max(poisson.values or ())), 1, 4, "0..")
     cut = [stats.poisson.cdf(1, 2.5), *stats.poisson.pmf([2, 3], 2.5), stats.poisson.sf(3, 2.5)]
     assert [float(c) for c in window.chances(poisson)] == pytest.approx(cut, abs=1e-15)
     edges = stats.norm(0.2, 1.5).cdf([-np.inf, -0.25, 0.25, 0.75, 1.25, np.inf])
@@ -209,3 +212,27 @@ def test_names_of_the_program_are_refused(capsys: pytest.CaptureFixture[str]) ->
     words = ["--null", "score ~ poisson(1)", "--alternative", "score ~ poisson(2)"]
     assert main(["design", *words, "--privacy", "pure(1)"]) == 2
     assert "a name `score` of its own" in capsys.readouterr().err
+
+
+WIDE = [
+    ("poisson(100)", "poisson(110)", "0.."),
+    ("convolve(point(3), poisson(2))", "convolve(point(3), poisson(4))", "real"),
+    ("convolve(poisson(0.1), bernoulli(0.5))", "convolve(poisson(0.1), bernoulli(0.9))", "0.."),
+    ("binomial(10, 0.3)", "binomial(10, 0.6)", "0..10"),
+]
+"""Laws, and the domain of their stream."""
+
+
+@pytest.mark.parametrize(("null", "alternative", "domain"), WIDE)
+def test_the_domain_holds_values_that_are_too_rare_to_be_listed(null: str, alternative: str, domain: str) -> None:
+    """The program of poisson(100) was refused: its values were listed from 23 on."""
+    made, _, _ = best_design(asked(null, alternative, "pure(1)", Fraction(1, 4)))
+    text = spec_text(made)
+    assert f"stream x in {domain}\n" in text
+    loaded = load(Source("designed", text))
+    level = made.problem.reading
+    assert level is not None and len(level.chances(read_law(null, "--null"))) == level.range + 1
+    found = check(loaded)
+    assert [v.verdict for v in found.verdicts if v.claim.kind == "strong"] == ["proved"]
+    steps = solve(loaded, models=("null",))[0]
+    assert steps.returns["reject"] == pytest.approx(made.mean("null", "reject"), abs=1e-9)

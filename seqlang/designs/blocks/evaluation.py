@@ -91,6 +91,16 @@ def evaluate(policy: Policy, laws: Seen, scores: Seen) -> Evaluation:
     return Evaluation(reject, 0.0, *((steps, looks) if below <= SURE else (math.inf, math.inf)))
 
 
+def longest(policy: Policy, laws: Seen, scores: Seen) -> float:
+    """No score that goes on expects more further entries than this; infinite where some runs never end."""
+    if policy.most is not None:
+        return float(policy.most)
+    chain = chain_of(policy.rows[0], laws, scores)
+    if evaluate(policy, laws, scores).steps == math.inf:
+        return math.inf
+    return float(absorbed(chain.moves, chain.sizes).max())
+
+
 def law_of_steps(policy: Policy, laws: Seen, scores: Seen, left: float = 1e-4, most: int = 200_000) -> Array:
     """P(N = n) for n = 0, 1, .. until less than `left` goes on. At most `most` entries are followed."""
     if policy.at_once is not None:

@@ -5,7 +5,7 @@ which is best nearly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -14,8 +14,9 @@ from scipy.optimize import minimize_scalar
 from seqlang.designs.blocks.blocks import Blocks
 from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.data.coarse import least_cost
-from seqlang.designs.data.data_law import DataLaw, compared, line_through, whole_values
+from seqlang.designs.data.data_law import DataLaw, compared, domain_of, line_through, whole_values
 from seqlang.designs.data.readings import Binned, Listed, Reading, Window
+from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.entry import Array
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.problem import Problem
@@ -58,8 +59,7 @@ def with_reading(problem: Problem) -> Problem:
     if len(places) > MOST_LISTED:
         raise SpecError.of("E0603", f"an entry has {len(places)} values, and its log-likelihood ratio is no line",
                            help=f"list at most {MOST_LISTED} classes of values")  # fmt: skip
-    values = sorted({*null.values, *(alternative.values or ())})
-    return _listed(problem, values, np.log(chances[1] / chances[0]))
+    return _listed(problem, (null, alternative), np.log(chances[1] / chances[0]))
 
 
 class _Trial:
@@ -125,11 +125,11 @@ def _short(value: float, within: float) -> Fraction:
 
 def _window(problem: Problem, laws: tuple[DataLaw, DataLaw], values: list[int], zero: float) -> Problem:
     first, last = values[0], values[-1]
-    endless = laws[0].endless
+    within = domain_of(laws, f"{first}..{last}")
     trial = _Trial(problem)
 
     def cost(low: int, high: int) -> float:
-        return trial.cost(Window(first, last, low, high, endless))
+        return trial.cost(Window(first, last, low, high, within))
 
     if problem.privacy.notion == "none":
         cost(first, last)
@@ -147,12 +147,13 @@ def _window(problem: Problem, laws: tuple[DataLaw, DataLaw], values: list[int], 
     return trial.best()
 
 
-def _listed(problem: Problem, values: Iterable[Fraction], ratio: Array) -> Problem:
+def _listed(problem: Problem, laws: tuple[DataLaw, DataLaw], ratio: Array) -> Problem:
     trial = _Trial(problem)
-    listed = tuple(values)
+    listed = tuple(sorted({v for law in laws for v in law.values or ()}))
+    within = domain_of(laws, f"{{{', '.join(map(decimal, listed))}}}")
     if problem.privacy.notion == "none":
         ranks = np.unique(ratio.round(12), return_inverse=True)[1]
-        trial.cost(Listed(tuple(zip(listed, map(int, ranks), strict=True))))
+        trial.cost(Listed(tuple(zip(listed, map(int, ranks), strict=True)), within))
         return trial.best()
     clips = sorted(set(np.abs(ratio).round(12)) - {0.0})
     for clip in clips[:: max(1, len(clips) // 8)] + clips[-1:]:
@@ -161,7 +162,7 @@ def _listed(problem: Problem, values: Iterable[Fraction], ratio: Array) -> Probl
             continue
         for steps in LEVELS:
             levels = np.rint(steps * np.clip((ratio - low) / (high - low), 0, 1)).astype(int)
-            trial.cost(Listed(tuple(zip(listed, _in_order(levels), strict=True))))
+            trial.cost(Listed(tuple(zip(listed, _in_order(levels), strict=True)), within))
     return trial.best()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +22,8 @@ RARE = 1e-17
 """A probability. Values of a law without an end are listed until what is left is below this."""
 MOST = 20_000
 """Values that are listed."""
+ANY_NUMBER = "real"
+"""The domain of a stream whose values are not known to be whole."""
 NODES = 20_001
 """Places at which laws with densities are compared."""
 
@@ -29,12 +31,11 @@ NODES = 20_001
 @record
 class DataLaw:
     """`text` as the language writes it, `written` the expression that it is. `values` in increasing order, of a law on
-    points; None where it has a density. `endless`: there are more values, however rare."""
+    points, those apart that are too rare to matter; None where it has a density."""
 
     text: str
     made: LawValue
     values: tuple[Fraction, ...] | None
-    endless: bool = False
     written: Expression | None = None
 
     def chance(self, value: Fraction) -> float:
@@ -66,17 +67,31 @@ def read_law(text: str, option: str) -> DataLaw:
         made = Compiler(program).constant(expression)
         if made.joint or not isinstance(made.centre(), int | float | Fraction):
             raise SpecError.of("E0602", "a design is about laws of one number")
-        values, endless = _values(made) if made.discrete else (None, False)
+        values = _values(made) if made.discrete else None
     except SpecError as error:
         found = error.diagnostics[0]
         raise SpecError.of("E0602", f"{option}: `{written[:60]}`: {found.message}", help=found.help) from None
-    return DataLaw(written, made, values, endless, expression)
+    return DataLaw(written, made, values, expression)
 
 
-def _values(made: LawValue) -> tuple[tuple[Fraction, ...], bool]:
+def domain_of(laws: Iterable[DataLaw], listed: str) -> str:
+    """The domain of a stream of these laws: "" if the domain `listed` holds all their values, and else the smallest of
+    the whole numbers from 0 and the real numbers that does. The language itself decides, as it will once more when it
+    reads the written program."""
+    models = "".join(f"model m{i}: x ~ {law.text}\n" for i, law in enumerate(laws))
+    for domain in (listed, "0.."):
+        try:
+            load(Source("a domain", f"algorithm a\nstream x in {domain}\n{models}stop"))
+        except SpecError:
+            continue
+        return "" if domain == listed else domain
+    return ANY_NUMBER
+
+
+def _values(made: LawValue) -> tuple[Fraction, ...]:
     listed = made.support()
     if listed is not None:
-        return tuple(sorted(Fraction(str(v)) for v in dict.fromkeys(listed) if made.pmf(v) > 0)), False
+        return tuple(sorted(Fraction(str(v)) for v in dict.fromkeys(listed) if made.pmf(v) > 0))
     found: list[Fraction] = []
     at = int(made.centre())
     for direction in (1, -1):
@@ -87,7 +102,7 @@ def _values(made: LawValue) -> tuple[tuple[Fraction, ...], bool]:
             if chance > 0:
                 found.append(Fraction(place))
             place += direction
-    return tuple(sorted(found)), True
+    return tuple(sorted(found))
 
 
 def compared(null: DataLaw, alternative: DataLaw) -> tuple[Array, Array, Array]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from seqlang.designs.data.data_law import DataLaw
+from seqlang.designs.data.data_law import ANY_NUMBER, DataLaw
 from seqlang.designs.problem.decimal import decimal
 from seqlang.record import record
 
@@ -46,14 +46,14 @@ class Reading(Protocol):
 
 @record
 class Window:
-    """Whole numbers from `first` to `last`, those below `low` and above `high` read as these. `endless`: there are
-    more of them, however rare."""
+    """Whole numbers from `first` to `last`, those below `low` and above `high` read as these. `within`: the domain of
+    the stream, where there are more values than these, however rare."""
 
     first: int
     last: int
     low: int
     high: int
-    endless: bool = False
+    within: str = ""
 
     @property
     def range(self) -> int:
@@ -61,14 +61,15 @@ class Window:
 
     @property
     def domain(self) -> str:
-        return f"{self.first}.." if self.endless else f"{self.first}..{self.last}"
+        return self.within or f"{self.first}..{self.last}"
 
     @property
     def lines(self) -> tuple[str, ...]:
         if self._plain:
             return ()
         less = f" - {self.low}" if self.low > 0 else f" + {-self.low}" if self.low else ""
-        return f"# {self.about}", f"let level(z) = clip(z, {self.low}, {self.high}){less}"
+        entry = "floor(z)" if self.within == ANY_NUMBER else "z"
+        return f"# {self.about}", f"let level(z) = clip({entry}, {self.low}, {self.high}){less}"
 
     @property
     def about(self) -> str:
@@ -78,7 +79,7 @@ class Window:
 
     @property
     def _plain(self) -> bool:
-        return self.low == 0 == self.first and self.high == self.last and not self.endless
+        return self.low == 0 == self.first and self.high == self.last and not self.within
 
     def term(self, stream: str) -> str:
         return stream if self._plain else f"level({stream})"
@@ -95,9 +96,11 @@ class Window:
 
 @record
 class Listed:
-    """Values by name, each with its level."""
+    """Values by name, each with its level; other values have the level of the most values. `within`: the domain of the
+    stream, where there are other values, however rare."""
 
     table: tuple[tuple[Fraction, int], ...]
+    within: str = ""
 
     @property
     def range(self) -> int:
@@ -105,7 +108,7 @@ class Listed:
 
     @property
     def domain(self) -> str:
-        return f"{{{', '.join(decimal(v) for v, _ in self.table)}}}"
+        return self.within or self._values
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -116,6 +119,10 @@ class Listed:
     @property
     def about(self) -> str:
         return f"the level of an entry is {', '.join(f'{n} for {_and(values)}' for n, values in self._by_level())}"
+
+    @property
+    def _values(self) -> str:
+        return f"{{{', '.join(decimal(v) for v, _ in self.table)}}}"
 
     def _by_level(self) -> list[tuple[int, list[str]]]:
         """The values by level; the level of the most values last."""
@@ -128,7 +135,7 @@ class Listed:
         return f"level({stream})"
 
     def levels(self, model: str) -> str:
-        return f"{{level(v): {model}.pmf(v) for v in {self.domain}}}"
+        return f"{{level(v): {model}.pmf(v) for v in {self._values}}}"
 
     def chances(self, law: DataLaw) -> tuple[Fraction, ...]:
         found = [0.0] * (self.range + 1)

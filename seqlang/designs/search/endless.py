@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from seqlang.designs.blocks.blocks import Blocks
 from seqlang.designs.blocks.policy import NEVER, Policy, Row
-from seqlang.designs.search.free import KNOTS, Free
+from seqlang.designs.search.free import Free
 from seqlang.designs.search.master import Column
 from seqlang.designs.search.pricing import Prices
 from seqlang.record import replace
@@ -26,7 +26,7 @@ there what lies beyond the knots, and is taken to cost nothing, has an influence
 class Endless:
     """A `Pricer`: `Free` where it never pays to accept."""
 
-    def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float = KNOTS) -> None:
+    def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float | None = None) -> None:
         self.free = Free(blocks, LARGER * most, lattice, knots, BEYOND)
         self.lattice, self.most = lattice, self.free.most
 

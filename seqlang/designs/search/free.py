@@ -18,6 +18,8 @@ from seqlang.designs.search.pricing import Prices, Table, best_values, decide, k
 
 KNOTS = 0.06
 """Distance of two knots, in log-odds. Values between them are interpolated, with an error of its square."""
+MOST_KNOTS = 400
+"""Where the errors are so small that there would be more knots, they are further apart."""
 SIZES = 30
 """Sizes of the first, geometric menu, and sizes that are added at once."""
 TRIED = 120
@@ -26,6 +28,9 @@ BEYOND = 3.0
 """Log-odds of the last knots beyond those of the smaller error."""
 GAIN = 1e-4
 """A size is added that saves this part of the whole cost somewhere."""
+NEARLY = 1e-3
+"""The menu keeps the sizes of policies that cost at most this part more than the best: those that were met on the way
+to the prices would make its tables long."""
 STICKY = 1e-4
 """A schedule keeps a block size while another would save less than this part of the whole cost."""
 
@@ -33,14 +38,15 @@ STICKY = 1e-4
 class Free:
     """The tables of the menu. `most` is the largest size that is tried."""
 
-    def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float = KNOTS, beyond: float = BEYOND) -> None:
+    def __init__(
+        self, blocks: Blocks, most: int, lattice: float, knots: float | None = None, beyond: float = BEYOND
+    ) -> None:
         self.blocks, self.most, self.lattice = blocks, most, lattice
         reach = float(np.log(1 / min(blocks.problem.errors))) + beyond
-        self.knots = knots_for(reach, knots)
+        self.knots = knots_for(reach, max(KNOTS, 2 * reach / MOST_KNOTS) if knots is None else knots)
         self.scores = knots_for(reach, lattice)
         self.values: Array | None = None
-        menu = geometric_menu(self.least_size(), most, SIZES)
-        self._tabulate(blocks.problem.limits.fit(menu))
+        self._tabulate(blocks.problem.limits.fit(geometric_menu(self.least_size(), most, SIZES)))
 
     def least_size(self) -> int:
         """The least size of which some score reaches three steps of the lattice: smaller blocks would be lost in
@@ -50,10 +56,11 @@ class Free:
             size += turns
         return size
 
-    def _tabulate(self, menu: tuple[int, ...]) -> None:
+    def _tabulate(self, menu: tuple[int, ...], coarse: Table | None = None, fine: Table | None = None) -> None:
+        """With what is known of sizes that stay on the menu."""
         self.menu = menu
-        self.coarse = Table(self.blocks, menu, self.knots, self.knots)
-        self.fine = Table(self.blocks, menu, self.scores, self.knots)
+        self.coarse = Table(self.blocks, menu, self.knots, self.knots, coarse)
+        self.fine = Table(self.blocks, menu, self.scores, self.knots, fine)
 
     @property
     def about(self) -> str:
@@ -82,7 +89,7 @@ class Free:
         prices = self._balanced(prices)
         doubled = Prices(2 * prices.null, 2 * prices.alternative)
         values = best_values(self.coarse, doubled, self.values)
-        used = sorted({m for column in columns for m in column.policy.sizes})
+        used = sorted({m for column in _nearly_best(columns, prices) for m in column.policy.sizes})
         tried = set(self.blocks.problem.limits.fit(neighbours(used, self.menu, TRIED))) - set(self.menu)
         gains = {}
         for size in sorted(tried):
@@ -92,11 +99,17 @@ class Free:
                 gains[size] = gain
         better = sorted(gains, key=lambda size: -gains[size])[:SIZES]
         if better:
-            self._tabulate(tuple(sorted({*used, *better})))
+            self._tabulate(tuple(sorted({*used, *better})), self.coarse, self.fine)
         return bool(better)
 
     def bound(self, known: float, prices: Prices, places: tuple[Fraction, ...]) -> float:
         return known
+
+
+def _nearly_best(columns: Sequence[Column], prices: Prices) -> list[Column]:
+    """Those that cost next to as little as the best one at these prices."""
+    costs = [c.cost + prices.null * c.errors[0] + prices.alternative * c.errors[1] for c in columns]
+    return [c for c, cost in zip(columns, costs, strict=True) if cost <= min(costs) * (1 + NEARLY)]
 
 
 def neighbours(used: list[int], menu: tuple[int, ...], count: int) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 from scipy.special import expit
 
 from seqlang.designs.blocks.blocks import Blocks
@@ -40,26 +40,35 @@ class Prices:
 
 
 class Table:
-    """The moves of the posterior from given places, by size: (sizes, places, knots) chances with a prior of one half,
-    where the knots hold log-odds -reach .. reach and both certainties, of which the values are 0."""
+    """The moves of the posterior from given places, by size: (places, knots) chances each with a prior of one half,
+    where the knots hold log-odds -reach .. reach and both certainties, of which the values are 0. `known`: a table with
+    the same places and knots, of which the moves of the same sizes are taken over."""
 
-    def __init__(self, blocks: Blocks, sizes: Sequence[int], places: Array, knots: Array) -> None:
+    def __init__(
+        self, blocks: Blocks, sizes: Sequence[int], places: Array, knots: Array, known: Table | None = None
+    ) -> None:
         self.sizes = tuple(sizes)
         self.places = places
-        found = [moves(blocks, m, places, knots) for m in sizes]
-        self.thin: Any = csr_matrix(found[0]) if len(found) == 1 and is_thin(found[0]) else None
-        self.moves = np.stack(found) if self.thin is None else np.zeros((0, 0, 0))
+        kept = {} if known is None else {m: x for m, x in zip(known.sizes, known.moves, strict=True) if not issparse(x)}
+        self.moves: tuple[Any, ...] = tuple(kept[m] if m in kept else moves(blocks, m, places, knots) for m in sizes)
+        if len(self.moves) == 1 and is_thin(self.moves[0]):
+            self.moves = (csr_matrix(self.moves[0]),)
         w0, w1 = blocks.problem.weights
         chance = expit(places)
         self.costs = np.outer(np.array(sizes, dtype=float), 2 * (w0 * (1 - chance) + w1 * chance))
 
     def continued(self, values: Array) -> Array:
         """(sizes, places): the cost of one more block, and the best after it."""
-        return np.asarray(self.costs + (self.moves @ values if self.thin is None else (self.thin @ values)[None]))
+        return np.asarray(self.costs + np.stack([moved @ values for moved in self.moves]))
 
-    def rows(self, choice: Whole, places: Any) -> Any:
+    def rows(self, choice: Whole, places: Whole) -> Any:
         """(places, knots): the moves from these places with these choices."""
-        return self.moves[choice, places] if self.thin is None else self.thin[places]
+        if len(self.moves) == 1:
+            return self.moves[0][places]
+        found = np.empty((len(places), self.moves[0].shape[1]))
+        for which in np.unique(choice).tolist():
+            found[choice == which] = self.moves[which][places[choice == which]]
+        return found
 
 
 def moves(blocks: Blocks, size: int, places: Array, knots: Array) -> Array:

@@ -16,6 +16,7 @@ from seqlang.designs.blocks.blocks import Blocks
 from seqlang.designs.blocks.evaluation import evaluate, law_of_steps
 from seqlang.designs.blocks.places import steps_at, worst_place
 from seqlang.designs.blocks.policy import DECISIONS, Policy
+from seqlang.designs.in_time import in_time
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.search.master import Column, Mixture, best_mixture
 from seqlang.designs.search.pricing import Prices
@@ -36,11 +37,12 @@ WORSE = 2e-4
 
 @record
 class Found:
-    """All columns, the mixture, and the bound: no policy of the same kind, mixed or not, costs less."""
+    """All columns, the mixture, and the bound: no policy of the same kind, mixed or not, costs less; None where the
+    time limit left none."""
 
     columns: tuple[Column, ...]
     mixture: Mixture
-    bound: float
+    bound: float | None
 
 
 class Pricer(Protocol):
@@ -104,8 +106,9 @@ class Search:
                 self.bound = 0.0
         if mixture is None:
             raise Infeasible("no policy keeps both errors within these constraints")
-        doing("a bound on the optimum")
-        return Found(tuple(self.columns), mixture, self.pricer.bound(self.bound, mixture.prices, self.places))
+        prices = mixture.prices
+        least = in_time("a bound on the optimum", [], lambda: self.pricer.bound(self.bound, prices, self.places))
+        return Found(tuple(self.columns), mixture, least)
 
     def _known(self, cost: float) -> bool:
         """Whether it is known that the chance asked for is met, or cannot be."""

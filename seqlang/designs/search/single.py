@@ -6,6 +6,7 @@ from __future__ import annotations
 from seqlang.designs.blocks.policy import Policy, Row
 from seqlang.designs.search.master import Column
 from seqlang.designs.search.search import Found, Search
+from seqlang.process.time_limit import over
 from seqlang.record import replace
 
 SCALES = (0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.2, 1.3)
@@ -22,6 +23,8 @@ def best_single(search: Search, found: Found) -> Column | None:
     """The cheapest policy that was met and keeps both errors; None where there is none."""
     prices = found.mixture.prices
     for one in SCALES:
+        if over():
+            break
         for other in (one,) if search.blocks.problem.symmetric else SCALES[::2]:
             search.add_best(replace(prices, null=prices.null * one, alternative=prices.alternative * other))
 
@@ -67,7 +70,7 @@ def _tightened(search: Search, column: Column) -> Column:
                 tried = search.column(replace(column.policy, rows=tuple(rows)))
                 if tried.cost < column.cost and all(e <= a for e, a in zip(tried.errors, search.errors, strict=True)):
                     column = tried
-        if column.cost > before * (1 - SMALL):
+        if column.cost > before * (1 - SMALL) or over():
             break
     return column
 

@@ -48,6 +48,8 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(f"no {MISSING[name]}: {why}")
     for text in result.checked:
         yield remark(text)
+    if result.cut_short:
+        yield remark(f"the time limit cut short {', '.join(result.cut_short)}: what is missing is unknown")
     if result.compared:
         yield Heading("Beside other designs")
         yield from beside(result)
