@@ -179,7 +179,11 @@ def _searched(search: Search) -> Design:
 
 
 def _result(
-    design: Design, fixed: int, plain: float | None, text: str, bounds: Sequence[LowerBound],
+    design: Design,
+    fixed: int,
+    plain: float | None,
+    text: str,
+    bounds: Sequence[LowerBound],
     lengths: Mapping[str, Array],
 ) -> DesignResult:
     problem = design.problem

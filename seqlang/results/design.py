@@ -96,9 +96,9 @@ class DesignResult(Drawn):
     itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
     `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
     (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
-    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names what
-    the time limit ended: what it would have found is unknown. Where some runs
-    never end, what is expected is infinite, and quantiles that are not reached are None."""
+    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names
+    what the time limit ended: what it would have found is unknown. Where some runs never end, what is expected is
+    infinite, and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
     drawn_by = "pictures.design:plot_designs"
