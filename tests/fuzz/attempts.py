@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from extremes import spec
 from forked import carried_out
 from mutants import LIBRARY, VALUES, is_spec, semantic, syntactic
 
@@ -112,6 +113,15 @@ def settings(rng: random.Random, folder: Path) -> Words:
     for name in rng.sample(names, min(len(names), rng.choice((1, 1, 2, 4)))):
         words += ["--set", f"{name}={rng.choice(SETTINGS)}"]
     return words
+
+
+def extremes(rng: random.Random, folder: Path) -> Words:
+    """Small specs whose laws have extreme parameters."""
+    return _on(spec(rng), rng, folder, [_check, _run, _solve, _plan])
+
+
+def _plan(rng: random.Random, text: str) -> Words:
+    return ["release", FILE, "--plan"]
 
 
 def _flipped(rng: random.Random, data: bytes) -> bytes:
@@ -238,7 +248,7 @@ def options(rng: random.Random, folder: Path) -> Words:
 
 
 KINDS: dict[str, Attempt] = {
-    a.__name__: a for a in (syntax, meaning, settings, kernels, data, store, kept, options)
+    a.__name__: a for a in (syntax, meaning, settings, extremes, kernels, data, store, kept, options)
 }  # fmt: skip
 
 

@@ -246,6 +246,8 @@ def _field(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
 def _draw(state: State, scope: Scope, node: tree.Name) -> Typed:
     level = state.names.levels.get(node.name, Level.HIDDEN)
     state.current.readings.append(Reading(node.name, node.span, level, False))
+    if node.name in state.names.inlined:  # a factor that changes, times a draw
+        return state.names.inlined[node.name]
     return Typed(m.Drawn(node.name), state.names.kinds.get(node.name, UNKNOWN))
 
 

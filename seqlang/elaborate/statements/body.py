@@ -10,6 +10,7 @@ from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.state import Binder, Current, Scope, State, fresh_variable, translate
 from seqlang.elaborate.statements.noises import RETURN, life_of
+from seqlang.elaborate.statements.scaled_draws import scaled_draw
 from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
 from seqlang.model import program as p
@@ -173,7 +174,14 @@ def _draw(state: State, position: int, node: tree.Draw) -> list[p.Statement]:
     level = max(p.Level.HIDDEN, level_of(state, typed.expression))
     state.names.kinds[name] = elements(typed.kind) if typed.kind.name == "law" else UNKNOWN
     state.names.levels[name] = level
-    return [p.Draw(name, typed.expression, life_of(state, node.life), level, node.name.span)]
+    life = life_of(state, node.life)
+    scaled = scaled_draw(name, typed.expression, life, state.declared.values, node.name.span)
+    if scaled is not None:
+        noise, value = scaled
+        state.noise.draws[name] = noise
+        state.names.inlined[name] = Typed(value, state.names.kinds[name])
+        return []
+    return [p.Draw(name, typed.expression, life, level, node.name.span)]
 
 
 def _report(state: State, position: int, node: tree.Report) -> list[p.Statement]:

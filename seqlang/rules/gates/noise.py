@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import ONE, Formula, absolute
+from seqlang.laws.facts import facts
 from seqlang.model.expression import Expression, Law, Term
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import ChooseGate, PrivateLaw, Program, ReleaseGate
@@ -11,6 +12,7 @@ from seqlang.rules.gates.exposure import never_changes, showings
 from seqlang.rules.reading.guards import required_reports
 from seqlang.rules.reading.read_sets import gate_noises, gate_parts, noises_read, shared_noise
 from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of
 
 
@@ -43,7 +45,7 @@ def noises_of(
     if len({term.noise for term in terms}) != len(terms):
         return "one noise is added twice"
     found: list[Added] = []
-    problem = "released without noise"
+    problem = _without_noise(program, gate)
     for term in terms:
         noise = program.noise(term.noise)
         factor = formula_of(program, term.factor)
@@ -60,6 +62,16 @@ def noises_of(
             continue
         found.append(Added(term.noise, noise.law, absolute(factor), steady and not fresh))
     return tuple(found) if found else problem
+
+
+def _without_noise(program: Program, gate: ReleaseGate | ChooseGate) -> str:
+    """What is said where the gate has no terms: a draw from a law that changes stands in its value."""
+    draws = facts_of(program).draws
+    read = sorted(name for name in noises_read(program, gate_parts(gate)[0]) if name in draws)
+    laws = {name: law for name in read if isinstance(law := draws[name].law, Law) and facts(law.family).noise}
+    if not laws:
+        return "released without noise"
+    return f"{', '.join(laws)}: a law that changes is not taken for noise; draw from a constant one, and multiply"
 
 
 def _values(gate: ReleaseGate | ChooseGate) -> tuple[Expression, ...]:
