@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from seqlang.analyses.bounds import Bounds
     from seqlang.analyses.instances import Instances
     from seqlang.analyses.privacy_curves import PrivacyCurves
+    from seqlang.analyses.trials import Failed
     from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.analyses.witnesses.chances import Chances
     from seqlang.model.program import Program
@@ -105,7 +106,8 @@ def _checked(
     with _part("the numbers of weak privacy", cut_short):
         weak, profiles = _weak(loaded, delta, bounds, profile, models)
     doing("sensitivities are tried")
-    with undisturbed():  # they may take proofs back
+    trials: tuple[Failed, ...] = ()
+    with _part("the trials of sensitivities", cut_short):
         trials = tried(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None
     with _part("the search for a witness against the bound", cut_short):

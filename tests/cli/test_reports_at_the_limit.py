@@ -59,6 +59,7 @@ def test_a_check_with_thousands_of_public_values(spec: Path, capsys: pytest.Capt
     [
         "seqlang.analyses.refute.lower_bound",
         "seqlang.analyses.refute.beyond",
+        "seqlang.analyses.trials.trials.pairs_of",
         "seqlang.analyses.operating.claims.decide_operating",
     ],
 )
