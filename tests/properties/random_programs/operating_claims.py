@@ -24,7 +24,7 @@ EVERY_KIND = (*KINDS, *CASES)
 CLAIMS = 4
 """Of one program."""
 
-SECONDS = 30.0
+SECONDS = 10.0
 """Of CPU for one program."""
 
 

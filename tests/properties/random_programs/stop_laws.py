@@ -1,7 +1,7 @@
 """The law of (step, label) of a program of `ways_to_stop`, found without seqlang.
 
-Noises are cut where some comparison may change. Between two cuts nothing depends on where the noise lies: the law is a
-finite sum. Where a noise that is kept meets a fresh one, the kept one is integrated over by Gauss-Legendre rules
+Noises are cut where some comparison may change. Between two cuts nothing depends on where the noise lies: the law is
+a finite sum. Where a noise that is kept meets a fresh one, the kept one is integrated over by Gauss-Legendre rules
 between those cuts, twice, and the difference is the error. Programs without a last step remember nothing: given the
 noises that are kept, the step is geometric.
 """
