@@ -9,16 +9,19 @@ import pytest
 
 from seqlang.cli.release import _key
 from seqlang.diagnostics import SpecError
-from seqlang.studio.session import inside, text_of
+
+session = pytest.importorskip(
+    "seqlang.studio.session", reason="the extra `studio` is not installed", exc_type=ImportError
+)
 
 
 @pytest.mark.parametrize(
     "read",
     [
         lambda folder: _key(str(folder / "nothing")),
-        lambda folder: text_of("@nothing/of_this_name", folder),
-        lambda folder: text_of("nothing.seq", folder),
-        lambda folder: inside(folder, "../elsewhere.seq", (".seq",)),
+        lambda folder: session.text_of("@nothing/of_this_name", folder),
+        lambda folder: session.text_of("nothing.seq", folder),
+        lambda folder: session.inside(folder, "../elsewhere.seq", (".seq",)),
     ],
 )
 def test_a_file_that_is_not_there(read: Callable[[Path], object], tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_check_with_thousands_of_public_values(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    spec.write_text(f"{INVESTING}claim strong pure(2)\nclaim probability(wealth >= 0.4) <= 0.9 under nulls\n")
+    spec.write_text(f"{INVESTING}claim strong pure(2)\nclaim probability(wealth >= 0.4) <= 0.97 under nulls\n")
     assert main(["check", str(spec), "--time-limit", "2", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["strong"]["pure"]["upper"] == 2.0

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from seqlang import driver
 from seqlang.annotations.values import values_of_check
 from seqlang.results.check import CheckResult
 from seqlang.studio.jobs.compare import job
 from seqlang.studio.jobs.words import words_of
-from seqlang.studio.panels.learn import _claims as learn_claims
 from seqlang.studio.parts.claims import claims_html
 from seqlang.syntax import parse
+
+learn = pytest.importorskip(
+    "seqlang.studio.panels.learn", reason="the extra `studio` is not installed", exc_type=ImportError
+)
 
 TEST = """algorithm a
 param a > 0 = 8.2
@@ -48,7 +53,7 @@ def test_each_bound_says_for_how_many_steps_it_holds() -> None:
     assert [name for name, _ in numbers[:3]] == ["pure epsilon", "epsilon at delta 1e-06", "zCDP rho"]
     assert numbers[0][1] == "\u221e"
     assert len(numbers) > 4 and all(shown.endswith("within 7 steps") for _, shown in numbers[1:])
-    learnt = learn_claims(result.to_dict())
+    learnt = learn._claims(result.to_dict())
     assert re.search(r"zCDP rho is at most [0-9.]+ for each run, within 7 steps\.", learnt)
     rows = job({"text": TEST, "name": "a.seq", "kept": [{}], "settings": {}}, lambda _: None)["rows"]
     column = {row[""]: row["1"] for row in rows}
@@ -70,5 +75,5 @@ def test_a_bound_for_any_number_of_steps_says_nothing() -> None:
     result = checked(PURE)
     strong = result.to_dict()["strong"]
     assert strong["pure"]["within"] is None and strong["meaning"]["advantage_within"] is None
-    assert "within" not in claims_html({"check": result.to_dict()}) + learn_claims(result.to_dict())
+    assert "within" not in claims_html({"check": result.to_dict()}) + learn._claims(result.to_dict())
     assert not any("within" in sentence for sentence in words_of(result))

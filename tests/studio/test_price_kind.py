@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from seqlang.studio.jobs.price import job
-from seqlang.studio.parts.figure import REMARKS
+
+figure = pytest.importorskip(
+    "seqlang.studio.parts.figure", reason="the extra `studio` is not installed", exc_type=ImportError
+)
 
 TEXT = """algorithm a
 param eps > 0 = 1
@@ -22,4 +25,4 @@ def test_an_answer_says_what_it_is(exact: bool, kind: str) -> None:
     asked = {"text": TEXT, "name": "a.seq", "settings": {}, "parameter": "eps", "from": "1", "to": "2", "count": "2",
              "exact": exact, "runs": "20"}  # fmt: skip
     answer = job(asked, lambda _: None)
-    assert answer["kind"] == kind and ("simulated" in REMARKS[kind]) == (kind == "simulated")
+    assert answer["kind"] == kind and ("simulated" in figure.REMARKS[kind]) == (kind == "simulated")

@@ -16,8 +16,11 @@ from seqlang.record import replace
 from seqlang.results.check import CheckResult
 from seqlang.source import Source
 from seqlang.studio.jobs.words import words_of
-from seqlang.studio.panels.learn import _claims as learn_claims
 from seqlang.studio.parts.claims import claims_html
+
+learn = pytest.importorskip(
+    "seqlang.studio.panels.learn", reason="the extra `studio` is not installed", exc_type=ImportError
+)
 
 TEXT = """algorithm a
 stream x in {0, 1}
@@ -57,7 +60,7 @@ def test_every_verdict_on_the_page(word: VerdictWord, holds: bool | None) -> Non
     if holds is not None:  # the estimate itself is not at hand here
         answer["claims"][0]["computed"] = {"value": 0.6, "low": 0.59, "high": 0.61, "holds": holds}
     expected = shown_verdict(word, holds)
-    for page in (claims_html({"check": answer}), learn_claims(answer)):
+    for page in (claims_html({"check": answer}), learn._claims(answer)):
         assert f"{expected.mark} {expected.words}" in page and f"seq-{expected.tone}" in page
     assert any(expected.phrase in sentence for sentence in words_of(result))
     assert f"{expected.mark} {expected.words}" in str(result)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.elaborate.constants import Values, number
-from seqlang.elaborate.noise_factors import multiply
 from seqlang.laws.facts import facts, names
 from seqlang.model import expression as m
+from seqlang.model.constants import Values, number
 from seqlang.model.life import EachStep, Life
+from seqlang.model.noise_factors import multiply
 from seqlang.model.program import Noise
 from seqlang.source import Span
 
