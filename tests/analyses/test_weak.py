@@ -437,3 +437,14 @@ def test_a_constant_bound_on_the_loss_does_not_keep_the_scan_going() -> None:
     scan = Scan(_program(WANG.format(stops=LABELS)), "null", tolerance=1e-12)
     found = worst(scan, lambda p, q: (0.1, 0.2), lambda reach: 50.0, patience=4)
     assert (found.positions, found.lower, found.upper, found.bound) == (5, 0.1, 0.2, 50.0)
+
+
+def test_printed_bounds_are_rounded_outwards() -> None:
+    """0.14788427.. was printed as "at most 0.147884"."""
+    from seqlang.analyses.weak.verdict import _rounded_down, _rounded_up
+
+    rng = np.random.default_rng(3)
+    for value in [0.1478842766, *(10.0 ** rng.uniform(-12, 9, 300)).tolist()]:
+        assert Fraction(value) <= Fraction(_rounded_up(value)) <= Fraction(value) * Fraction(100001, 100000)
+        assert Fraction(value) * Fraction(99999, 100000) <= Fraction(_rounded_down(value)) <= Fraction(value)
+    assert (_rounded_up(2.5), _rounded_down(2.5), _rounded_up(inf)) == ("2.5", "2.5", "infinity")

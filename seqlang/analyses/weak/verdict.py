@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from math import inf
 from typing import Literal, assert_never
 
@@ -186,16 +187,17 @@ def _from_below(found: Worst) -> str:
 
 def _rounded_down(value: float) -> str:
     """Six digits, not above the value."""
-    text = f"{value:.6g}"
-    return text if float(text) <= value else f"{value * (1 - 1e-6):.6g}"
+    return _in_six_digits(value, ROUND_FLOOR)
 
 
 def _rounded_up(value: float) -> str:
     """Six digits, not below the value."""
-    if value == inf:
-        return "infinity"
-    text = f"{value:.6g}"
-    return text if float(text) >= value or value == inf else f"{value * (1 + 1e-6):.6g}"
+    return _in_six_digits(value, ROUND_CEILING)
+
+
+def _in_six_digits(value: float, rounding: str) -> str:
+    """Of the shortest decimal that names the float."""
+    return "infinity" if value == inf else f"{Context(prec=6, rounding=rounding).create_decimal(repr(value)):g}"
 
 
 def _where(found: Worst) -> str:

@@ -11,7 +11,7 @@ from seqlang.analyses.declared_size import relying, sizes_words
 from seqlang.model.expression import Density, Noised, walk
 from seqlang.model.print import show_expression
 from seqlang.model.program import Cell, Define, Program
-from seqlang.proof.derivation import Derivation, PureBound, RenyiBound
+from seqlang.proof.derivation import Derivation, PureBound, RenyiBound, steps_of
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Table, Tree, line
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
@@ -19,6 +19,7 @@ from seqlang.report.streams import entry_words, stream_words
 from seqlang.report.text.beside import beside_blocks
 from seqlang.report.text.formulas import WIDEST, formulas, order_of, remark
 from seqlang.report.text.gates import gate_rows
+from seqlang.report.text.kinds import within
 from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
 from seqlang.rules.average_case import public_reads_private
 from seqlang.rules.computed import bound_up
@@ -135,19 +136,17 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     dp = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
     rows: list[tuple[Line, ...]] = [
         (line("pure"), _proved(program, bounds.pure), pure, _by(bounds.pure)),
-        (line(f"dp at delta {float(result.delta):g}"), _proved(program, bounds.dp), dp, _by(bounds.dp)),
+        (_notion(f"dp at delta {float(result.delta):g}", bounds.dp), _proved(program, bounds.dp), dp, _by(bounds.dp)),
     ]
     if bounds.zcdp is not None:
         zcdp = line(shown_down(result.zcdp_lower) if result.zcdp_lower > 0 else "-")
-        rows.append((line("zcdp"), _proved(program, bounds.zcdp), zcdp, _by(bounds.zcdp)))
+        rows.append((_notion("zcdp", bounds.zcdp), _proved(program, bounds.zcdp), zcdp, _by(bounds.zcdp)))
     rows.extend(_renyi_rows(result, result.at_orders(bounds.rdp)))
     others = result.at_orders(bounds.alternatives)
     rows.extend(_renyi_rows(result, tuple(d for d in others if not d.premises), "weaker: "))
     yield Heading("Strong privacy: worst case over neighbours and outcomes")
     yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
     yield from formulas(program, bounds, result.order_formula)
-    if bounds.horizon is not None:
-        yield remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
     on_size = relying(program, bounds)
     if on_size:
         told = "relies on the declared size: it is" if len(on_size) == 1 else "rely on the declared size: they are"
@@ -166,6 +165,12 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     gap = _gap(result)
     if gap:
         yield remark("gap", gap)
+
+
+def _notion(name: str, derivation: Derivation | None) -> Line:
+    """What is bounded, and for how many steps the bound holds."""
+    steps = None if derivation is None else steps_of(derivation.conclusion)
+    return line(name + within(steps, before="\n"))
 
 
 def _proved(program: Program, derivation: Derivation | None) -> Line:
@@ -200,15 +205,16 @@ def _both(number: float, formula: str) -> Line:
 
 def _renyi_rows(result: CheckResult, bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
     """One row a way of proving, order by order."""
-    groups: dict[Line, list[tuple[str, str]]] = {}
+    groups: dict[tuple[Line, Line], list[tuple[str, str]]] = {}
     for d in bounds:
         if isinstance(d.conclusion, RenyiBound):
             number, least = shown_up(bound_up(result.program, d.conclusion)), result.rdp_lower(d.conclusion)
             below = shown_down(least) if least > 0 else "-"
-            groups.setdefault(_by(d), []).append((f"{number} at {order_of(d)}", below))
-    for by, found in groups.items():
+            notion = _notion(f"{remark}rdp by order", d)
+            groups.setdefault((notion, _by(d)), []).append((f"{number} at {order_of(d)}", below))
+    for (notion, by), found in groups.items():
         above, under = ("\n".join(part) for part in zip(*found, strict=True))
-        yield line(f"{remark}rdp by order"), line(above), line(under if under.strip("-\n") else "-"), by
+        yield notion, line(above), line(under if under.strip("-\n") else "-"), by
 
 
 def _by(derivation: Derivation | None) -> Line:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from seqlang.arithmetic.enclosure import Enclosure
     from seqlang.results.solve import SolveResult
 
+KINDS = (
+    "A bound holds for runs of any length unless it says within how many steps. Certain: the value lies between these "
+    "numbers. Estimate: computed without simulation, with an error that nothing proves. ≈: from simulated runs, with a "
+    "95 % interval."
+)
+"""What stands below a table of such numbers."""
 DIGITS = 12
 """What a double carries, with some left."""
 
@@ -55,9 +61,9 @@ def summary_of(result: SolveResult) -> str:
     return ", ".join([*shares, f"{steps_of(result, 5).estimate} steps expected"]) + " (estimates)"
 
 
-def within(steps: int | None) -> str:
+def within(steps: int | None, before: str = ", ") -> str:
     """What stands behind a bound that holds for so many steps only; None: it holds for any number."""
-    return "" if steps is None else f", within {steps:,} steps"
+    return "" if steps is None else f"{before}within {steps:,} steps"
 
 
 def proved(found: Mapping[str, Any], of: str = "") -> str:

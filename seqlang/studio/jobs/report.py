@@ -9,6 +9,7 @@ from typing import Any
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check, run, solve
 from seqlang.report.document.markdown import as_page, code
+from seqlang.report.text.kinds import KINDS
 from seqlang.studio.jobs.check import SECONDS
 from seqlang.studio.jobs.compare import RUNS
 from seqlang.studio.jobs.texts import loaded_of
@@ -27,7 +28,7 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, s
     parts += ["## What is proved\n", code(str(result))]
     parts += _does(loaded)
     if argument.get("table"):
-        parts += ["## Beside other settings\n", code(_table(argument["table"]))]
+        parts += ["## Beside other settings\n", code(_table(argument["table"])), f"{KINDS}\n"]
     parts += ["## The text\n", code(loaded.source.text)]
     settings = ", ".join(f"{name} = {value}" for name, value in argument["settings"].items())
     parts += ["## How it is reproduced\n", code(f"seqlang {__version__}\n{settings}\n{argument.get('lines', '')}")]

@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from seqlang.record import replace
+from seqlang.report.text.kinds import KINDS
 from seqlang.studio.jobs.compare import MOST
 from seqlang.studio.parts.figure import csv_of, save
 from seqlang.studio.parts.reproduce import Reproduce, lines_of
@@ -18,11 +19,6 @@ from seqlang.studio.session import Session
 
 NAME, TITLE = "compare", "Compare and keep"
 KEPT = "kept"
-REMARK = (
-    "A bound holds for runs of any length unless it says within how many steps. Certain: the value lies between these "
-    "numbers. Estimate: computed without simulation, with an error that nothing proves. ≈: from simulated runs, with a "
-    "95 % interval."
-)
 
 
 def build(session: Session) -> None:
@@ -119,7 +115,7 @@ class _Compared:
             for row in self.rows
         )
         table = f'<table class="seq-table"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>'
-        self._table.set_content(f"{table}<p>{REMARK}</p>")
+        self._table.set_content(f"{table}<p>{KINDS}</p>")
         self._export.set_visibility(True)
 
 

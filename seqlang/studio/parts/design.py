@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from seqlang.studio.parts.fields import choice, text_field
-from seqlang.studio.parts.figure import Figure
+from seqlang.studio.parts.figure import COMPUTED, Figure
 from seqlang.studio.parts.reproduce import Reproduce, command_of_design
 from seqlang.studio.parts.task import Answer, Task
 from seqlang.studio.session import Session
@@ -45,7 +45,7 @@ class Design:
         with ui.element("div") as self._found:
             self._open = ui.button("Open it as a spec", on_click=self._opened).props("unelevated no-caps")
             self._figure = Figure("design", "schedule, durations and errors of the design",
-                                  "Exact figures of the designed test, from its hypotheses.")  # fmt: skip
+                                  COMPUTED)  # fmt: skip
             self._report = (
                 ui.html("", sanitize=False).classes("seq-wide").props('tabindex=0 role=region aria-label="the design"')
             )
