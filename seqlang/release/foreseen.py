@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from types import SimpleNamespace
 
+from seqlang.model.expression import Law
 from seqlang.model.print import show_expression
 from seqlang.model.program import Model, Program
 from seqlang.record import record
@@ -60,9 +61,18 @@ class Foreseen:
         return Unforeseen(
             f"`{field}` is {entry[field]} in row {step}, where the program's models have{wanted} (`{text}`): what it "
             "claims of errors and steps does not hold for such rows",
-            f"bring the rows into the order of `{text}`, and leave out those that have no place in it; rows in another "
-            f"order need a program whose models have another law of `{field}`, and whose claims are proved of it",
+            f"take the rows with each value of `{field}` in the order in which they came, one row for each step as "
+            f"`{text}` says, and leave out what is left over; rows in another order need a program whose models have "
+            f"another law of `{field}`, and whose claims are proved of it",
         )
+
+
+def one_order_only(program: Program) -> bool:
+    """Whether all models that claims on errors or steps speak of give each public column one value in each step. A
+    release of other rows is then refused."""
+    public = [field.name for field in program.inputs if field.kind == "public"]
+    laws = [dict(model.laws).get(name) for model in _promised(program) for name in public]
+    return bool(laws) and all(isinstance(law, Law) and law.family == "point" for law in laws)
 
 
 def _promised(program: Program) -> tuple[Model, ...]:

@@ -16,6 +16,9 @@ from seqlang.cli.__main__ import main
 from seqlang.designs.find import best_design, find
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.problem.request import problem_of
+from seqlang.driver import load
+from seqlang.release.foreseen import Foreseen
+from seqlang.source import Source
 
 FIFTH = Fraction(1, 5)
 
@@ -94,7 +97,14 @@ def test_exchanged_arms_are_a_symmetric_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("privacy", "line"), [("pure(3)", "arm == 1 since block"), ("zcdp(2)", "step % 2 == 0 since block")]
+    ("privacy", "line"),
+    [
+        ("none", "arm == 1 since block"),
+        ("pure(3)", "arm == 1 since block"),
+        ("zcdp(2)", "step % 2 == 0 since block"),
+        ("rdp(4, 6)", "step % 2 == 0 since block"),
+        ("dp(2, 0.01)", " since block"),
+    ],
 )
 def test_two_arms_are_written_proved_solved_and_run(
     privacy: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -106,9 +116,17 @@ def test_two_arms_are_written_proved_solved_and_run(
     assert main(["design", *words, "--privacy", privacy, *told]) == 0
     assert "treatment" in page.read_text(encoding="utf-8")
     found = json.loads(capsys.readouterr().out)
-    assert found["verdict"] == "proved"
+    assert found["verdict"] == (None if privacy == "none" else "proved")
+    assert "check proves all claims of the program" in found["checked"]
     assert found["null"] == stated(0.1, 0.1)
+    program = load(Source("trial", found["spec"])).program
+    foreseen = Foreseen(program)
+    assert all(foreseen.wrong(step, {"arm": 1 - step % 2}) is None for step in (1, 2, 3))
+    assert foreseen.wrong(4, {"arm": 0}) is not None
     assert line in found["spec"]
+    assert "public arm in {0, 1}" in found["spec"]
+    head = found["spec"].partition("let ")[0]
+    assert "odd entries are control (arm 0), even ones treatment" in head and "leave\n# out what is left over" in head
     assert all(entry["size"] is None or entry["size"] % 2 == 0 for entry in found["schedule"])
     assert found["cost"] >= max(bound["value"] for bound in found["lower_bounds"])
     assert main(["solve", str(file), "--json"]) == 0

@@ -39,13 +39,13 @@ def sums(problem: Problem) -> tuple[ShownSum, ...]:
 
 
 def _in_arm(problem: Problem, arm: int) -> str:
-    """Who is in which arm may be given with the data; noise that has a divergence and no pure bound is accounted for by
-    steps (`rules/composition/parallel.py`)."""
-    return f"arm == {arm}" if _given(problem) else f"step % 2 == {1 - arm}"
+    """By the public column, or, where noise has a divergence and no pure bound, by the step: such noise is accounted
+    for by steps (`rules/composition/parallel.py`)."""
+    return f"arm == {arm}" if problem.privacy.notion in ("pure", "none") else f"step % 2 == {1 - arm}"
 
 
-def _given(problem: Problem) -> bool:
-    return problem.privacy.notion in ("pure", "none")
+_IN_TURN = "arm ~ point(1 - step % 2)"
+"""What all models say of the public column: each row must have that arm (`release/foreseen.py`)."""
 
 
 def _binomials(size: str, sides: tuple[Entry, Entry], arm: int) -> tuple[str, str]:
@@ -56,10 +56,8 @@ def _binomials(size: str, sides: tuple[Entry, Entry], arm: int) -> tuple[str, st
 def data_lines(problem: Problem) -> Iterator[str]:
     """Streams and models."""
     x, reading = problem.stream, problem.reading
-    if problem.arms and _given(problem):
+    if problem.arms:
         yield "public arm in {0, 1}" + " " * 36 + f"# in turn: 0 is {problem.arms[0]}, 1 is {problem.arms[1]}"
-    elif problem.arms:
-        yield f"# the arms take turns: odd steps are {problem.arms[0]}, even ones {problem.arms[1]}"
     yield f"stream {x} in {'{0, 1}' if reading is None else reading.domain}"
     futile = problem.course == "futility"
     if futile:
@@ -85,7 +83,7 @@ def _model(problem: Problem, side: Entry) -> str:
         return f"{problem.stream} ~ {side.text}"
     first, second = (decimal(chances[1]) for chances in side.arms)
     chance = first if first == second else f"if {_in_arm(problem, 0)} then {first} else {second}"
-    return f"{'arm ~ point(1 - step % 2), ' * _given(problem)}{problem.stream} ~ bernoulli({chance})"
+    return f"{_IN_TURN}, {problem.stream} ~ bernoulli({chance})"
 
 
 def block_lines(problem: Problem, mechanism: Mechanism, floor: str | None) -> Iterator[str]:

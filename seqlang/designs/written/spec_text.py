@@ -38,6 +38,13 @@ def _head(design: Design) -> Iterator[str]:
     yield "algorithm designed"
     yield f'    "{null} against {alternative}: {named}, {errors}"'
     yield ""
+    if problem.arms:
+        odd, even = problem.arms
+        yield f"# Half of the entries are in each arm, in turn: odd entries are {odd} (arm 0), even ones {even}"
+        yield "# (arm 1). The errors do not hold for another allocation, such as a coin for each entry. If another was"
+        yield "# used, take the entries of each arm in the order in which they came, one of each arm in turn, and leave"
+        yield "# out what is left over."
+        yield "#"
     shown = "noisy sum" if problem.privacy.notion != "none" else "sum"
     yield f"# Each entry is counted in one block, and a block's {shown} is all that is ever shown. The size of the next"
     yield "# block and the decision follow from the score: the log-likelihood ratio of all that was shown, each rounded"
