@@ -106,6 +106,7 @@ def monitor(
     plan: int | None = None,
     at: Sequence[Number] = (),
     level: Number = 0.95,
+    arms: Sequence[Sequence[int]] | None = None,
 ) -> MonitorResult:
     """Where a test that looks at its data in blocks stands, from the sums that it released, block by block: a number a
     block, or, where a block releases several sums, as many numbers: [(7, 9), (4, 6)]; or a data frame, a row a block,
@@ -114,7 +115,9 @@ def monitor(
 
     `plan`: the face of the public coin, where one was thrown; `at`: values of what the hypotheses leave open, such as
     the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals.
-    Raises SpecError E0623 for programs of another kind, E0603 for sums that the test cannot have released.
+    `arms`: of a test of two arms, how many entries each arm had, block by block: [(60, 60), (13, 13)]. Raises SpecError
+    E0623 for programs of another kind, E0603 for sums that the test cannot have released, and for numbers of entries
+    that it is not designed for.
 
         >>> import seqlang
         >>> trial = seqlang.design("x ~ bernoulli(0.1)", "x ~ bernoulli(0.9)", privacy="none")
@@ -131,6 +134,7 @@ def monitor(
     inside = float(between(level, "level", 0, 1))
     if isinstance(counts, Mapping):
         given = from_transcript(loaded, counts, "counts")
-        return watch(loaded, given.counts, plan=given.plan, places=places, level=inside)
+        return watch(loaded, given.counts, plan=given.plan, places=places, level=inside, arms=arms,
+                     rows_checked=given.rows_checked)  # fmt: skip
     released: Any = text_rows(counts) if is_frame(counts) else counts
-    return watch(loaded, parts(released, "counts"), plan=plan, places=places, level=inside)
+    return watch(loaded, parts(released, "counts"), plan=plan, places=places, level=inside, arms=arms)

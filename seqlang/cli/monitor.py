@@ -46,7 +46,8 @@ def _watched(options: Namespace) -> int:
         refuse_unwritable_text(options.report, "report", (".html", ".md"))
     with working(options.file or options.ledger or "monitor"):
         given, book = _given(options)
-        found = watch(given.loaded, given.counts, plan=given.plan, places=places, level=level)
+        found = watch(given.loaded, given.counts, plan=given.plan, places=places, level=level,
+                      arms=_arms(options.arms), rows_checked=given.rows_checked)  # fmt: skip
         with undisturbed():
             print_result(found, options.json)
     if options.report is not None:
@@ -112,6 +113,8 @@ def parser() -> Parser:
     )
     given.add_argument("--ledger", metavar="FILE", help="the same from a ledger, with the program that ran")
     parser.add_argument("--reference", metavar="NAME", help="which release of the ledger (the only one)")
+    parser.add_argument("--arms", metavar="N:N,..", help="how many entries each arm had, block by block, as "
+                        "60:60,13:13; other numbers than the test is designed for are refused")  # fmt: skip
     parser.add_argument("--plan", metavar="N", help="which plan the public coin chose, where the design has one")
     parser.add_argument("--at", action="append", default=[], metavar="P",
                         help="the outlook where the chance of a 1, or what else is open, is P")  # fmt: skip
@@ -125,6 +128,20 @@ def parser() -> Parser:
 
 def _parted(text: str, what: str) -> list[tuple[Fraction, ...]]:
     return [_block(part, what) for part in text.split(",")] if text.strip() else []
+
+
+def _arms(text: str | None) -> list[tuple[int, ...]] | None:
+    """How many entries each arm had, block by block."""
+    if text is None:
+        return None
+    found = _parted(text, "--arms")
+    if any(n.denominator != 1 or n < 0 for block in found for n in block):
+        raise SpecError.of(
+            "E0603",
+            f"--arms: `{text[:60]}` has a number that is not 0, 1, 2, ..",
+            help="write whole numbers of entries, block by block: --arms 60:60,13:13",
+        )
+    return [tuple(map(int, block)) for block in found]
 
 
 def _block(text: str, what: str) -> tuple[Fraction, ...]:

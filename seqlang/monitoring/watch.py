@@ -12,6 +12,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
 from seqlang.model.expression import Number
 from seqlang.model.program import Model, Program
+from seqlang.monitoring.allocation import require_counted, with_counted
 from seqlang.monitoring.estimates import after_stop, at_all_looks, in_each
 from seqlang.monitoring.evidence import p_value
 from seqlang.monitoring.family import NoFamily, family_of
@@ -22,7 +23,7 @@ from seqlang.monitoring.settled import settled
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import OutOfTime
 from seqlang.record import replace
-from seqlang.results.monitor import AfterStop, Block, Interval, MonitorResult, Outlook
+from seqlang.results.monitor import AfterStop, Block, Interval, InTurn, MonitorResult, Outlook
 from seqlang.results.solve import SolveResult
 
 HYPOTHESES = ("null", "alternative")
@@ -37,13 +38,18 @@ def watch(
     plan: int | None = None,
     places: Sequence[Fraction] = (),
     level: float = LEVEL,
+    arms: Sequence[Sequence[int]] | None = None,
+    rows_checked: bool = False,
 ) -> MonitorResult:
     """`counts`: what was released, block by block, a number for each sum. `plan`: the face of the public coin, where
-    one was thrown. `places`: values of what the hypotheses leave open, such as the chance of a 1, at
-    which the outlook is asked for besides. Raises SpecError E0623 where the
-    program does not look at its data in blocks, E0603 for counts that it cannot have released."""
+    one was thrown. `places`: values of what the hypotheses leave open, such as the chance of a 1, at which the outlook
+    is asked for besides. `arms`: how many entries were counted in each sum of each block, if that is known.
+    `rows_checked`: what released the counts refuses rows of other arms than the program's models say. Raises SpecError
+    E0623 where the program does not look at its data in blocks, E0603 for counts that it cannot have released, and for
+    `arms` that it does not count."""
     with _followed_from_block_to_block(loaded):
-        return _watched(loaded, counts, plan, places, level)
+        found = _watched(loaded, counts, plan, places, level, arms)
+    return replace(found, in_turn="released") if rows_checked and found.in_turn == "assumed" else found
 
 
 def sums_of(loaded: Loaded) -> tuple[str, ...]:
@@ -65,12 +71,20 @@ def _followed_from_block_to_block(loaded: Loaded) -> Iterator[None]:
 
 
 def _watched(
-    loaded: Loaded, counts: Sequence[Counts], plan: int | None, places: Sequence[Fraction], level: float
+    loaded: Loaded,
+    counts: Sequence[Counts],
+    plan: int | None,
+    places: Sequence[Fraction],
+    level: float,
+    arms: Sequence[Sequence[int]] | None,
 ) -> MonitorResult:
     for name in HYPOTHESES:
         chosen_model(loaded.program, name)  # says which models there are
     tests, unheeded = _followed(loaded.program, counts, plan)
     program, paths, test, blocks = tests[0]
+    blocks = with_counted(paths, HYPOTHESES[0], blocks)
+    if arms is not None:
+        require_counted(blocks, [one.shown for one in paths.sums], arms)
     null, alternative = (_released(paths, name) for name in HYPOTHESES)
     looks = [chances_of(null, alternative, b.size, dict(zip(null.names, b.released, strict=True))) for b in blocks]
     outlooks = () if test.decision is not None else tuple(_in_time(_outlooks(program, test.state, places)))
@@ -79,7 +93,7 @@ def _watched(
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
         _at_all_looks(paths, null, blocks, level), level, outlooks,
-        in_each(ended) if ended else None, unheeded,
+        in_each(ended) if ended else None, unheeded, _in_turn(blocks, arms),
     )  # fmt: skip
 
 
@@ -101,6 +115,13 @@ def _at_all_looks(paths: Paths, null: Released, blocks: Sequence[Block], level: 
         return at_all_looks(paths, HYPOTHESES, null, blocks, level)
     except OutOfTime as out:
         return Interval(None, None, str(out))
+
+
+def _in_turn(blocks: Sequence[Block], arms: Sequence[Sequence[int]] | None) -> InTurn:
+    """What is known of the entries of each sum, where there are several sums and the program says how many each has."""
+    if not any(block.counted for block in blocks):
+        return ""
+    return "assumed" if arms is None else "told"
 
 
 Followed = tuple[Program, Paths, Following, tuple[Block, ...]]

@@ -15,6 +15,7 @@ from seqlang.driver import Loaded
 from seqlang.monitoring.following import PLAN
 from seqlang.monitoring.watch import sums_of
 from seqlang.record import record
+from seqlang.release.foreseen import one_order_only
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.refusal import refused
 from seqlang.release.transcript import value_in
@@ -32,13 +33,15 @@ Look = Mapping[str, Any]
 @record
 class Watched:
     """A program, and what its blocks released: a number for each sum. `plan`: the face of the public coin, if one was
-    thrown. `charge`: in the ledger that the looks are from, if they are from one."""
+    thrown. `charge`: in the ledger that the looks are from, if they are from one. `rows_checked`: the release
+    would have refused rows whose public values are not those that the program's models say."""
 
     loaded: Loaded
     counts: tuple[tuple[Fraction, ...], ...]
     plan: int | None = None
     looks: Sequence[Look] = ()
     charge: Charge | None = None
+    rows_checked: bool = False
 
 
 def from_ledger(book: Book, reference: str | None) -> Watched:
@@ -54,7 +57,7 @@ def from_ledger(book: Book, reference: str | None) -> Watched:
     if wrong is not None:
         raise refused(f"`{charge.reference}` cannot be followed: {wrong}", "`seqlang ledger verify`")
     loaded = loaded_of(charge)
-    return Watched(loaded, *_sums(loaded, charge.looks), charge.looks, charge)
+    return Watched(loaded, *_sums(loaded, charge.looks), charge.looks, charge, one_order_only(loaded.program))
 
 
 def from_transcript(loaded: Loaded, said: Any, name: str) -> Watched:
@@ -70,7 +73,7 @@ def from_transcript(loaded: Loaded, said: Any, name: str) -> Watched:
     if wrong is not None:
         raise SpecError.of("E0603", f"`{name}` is no transcript of `{loaded.program.name}`: {wrong}",
                            help="the spec that was released, with the same --set")  # fmt: skip
-    return Watched(loaded, *_sums(loaded, looks), looks)
+    return Watched(loaded, *_sums(loaded, looks), looks, None, one_order_only(loaded.program))
 
 
 def _sums(loaded: Loaded, looks: Sequence[Look]) -> tuple[tuple[tuple[Fraction, ...], ...], int | None]:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
 from seqlang.shown import Shown
 
+InTurn = Literal["", "assumed", "told", "released"]
+"""Whether each arm has as many entries as designed: that is assumed; somebody has told the numbers; the release has
+read the arm of each entry. Empty where there is one sum, or the program does not say how many entries a sum is of."""
+
 
 @record
 class Block:
     """`released`: one number for each sum; `state`: the memories after it; `decision`: what was returned, if the test
-    ended with it."""
+    ended with it. `counted`: of how many entries each sum is, where there are several sums and the program says
+    so."""
 
     number: int
     size: int
     released: tuple[int, ...]
     decision: str | None
     state: Mapping[str, float]
+    counted: tuple[int, ...] = ()
 
 
 @record
@@ -59,7 +65,8 @@ class AfterStop:
 class MonitorResult(Shown):
     """`sums`: what a block releases. `state`: the memories now; `next_block`: None once the test has ended. `p_value`
     holds at every look; `interval` at all looks together with probability `level`. `after_stop`: None before the
-    end. `unheeded`: the block after which the test would have ended, had an end that need not be heeded been."""
+    end. `unheeded`: the block after which the test would have ended, had an end that need not be heeded been.
+    `in_turn`: how it is known that each of several sums is of as many entries as the program says."""
 
     shown_by = "text.monitor:monitor_blocks"
     algorithm: str
@@ -74,6 +81,7 @@ class MonitorResult(Shown):
     outlooks: tuple[Outlook, ...]
     after_stop: AfterStop | None
     unheeded: int | None = None
+    in_turn: InTurn = ""
 
     @property
     def summary(self) -> str:
@@ -105,6 +113,7 @@ class MonitorResult(Shown):
             "interval": _ends(self.interval_at_all_looks),
             "interval_of": self.interval_at_all_looks.about,
             "level": self.level,
+            "in_turn": self.in_turn or None,
             "after_stop": None if self.after_stop is None else _after(self.after_stop),
             "conditional_power": {o.under: o.returns.get("reject", 0.0) for o in self.outlooks},
             "remaining": {
@@ -118,6 +127,7 @@ class MonitorResult(Shown):
         """One row a block."""
         return [
             {"block": b.number, "size": b.size, "released": self._released(b), "decision": b.decision, **b.state}
+            | ({"counted": dict(zip(self.sums, b.counted, strict=True))} if b.counted else {})
             for b in self.blocks
         ]
 

@@ -17,14 +17,19 @@ def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
     ended = f"ended: {result.decision}" if result.decision is not None else f"next block: {result.next_block} entries"
     level = shown(result.level, 4)
     yield first_line("monitor", f"  {result.algorithm}, {ended}", f"after {len(result.blocks)} blocks")
+    yield from _allocation(result)
     if result.blocks:
         yield Heading("Released so far")
         names, released = list(result.state), result.sums if len(result.sums) > 1 else ("released",)
+        counted = [f"in {name}" for name in result.sums] if result.blocks[0].counted else []
         rows = [
-            row(*map(str, (b.number, b.size, *b.released)), *(shown(b.state[n], 8) for n in names), b.decision or "")
+            row(
+                *map(str, (b.number, b.size, *b.counted, *b.released)), *(shown(b.state[n], 8) for n in names),
+                b.decision or "",
+            )
             for b in result.blocks
-        ]
-        yield table_of(("block", "entries", *released, *names, "decision"), rows)
+        ]  # fmt: skip
+        yield table_of(("block", "entries", *counted, *released, *names, "decision"), rows)
     if result.unheeded is not None:
         yield remark(
             f"the end after block {result.unheeded} was not heeded, which it need not be: all of this is of the test "
@@ -50,6 +55,20 @@ def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
             for o in result.outlooks
         ]  # fmt: skip
         yield table_of(("under", *labels, "further entries", *(f"{float(q):.0%}" for q in levels)), rows)
+
+
+def _allocation(result: MonitorResult) -> Iterator[Block]:
+    """Whether the entries in each arm are known to be as designed."""
+    if result.in_turn == "told":
+        yield remark("each arm has as many entries as the test is designed for: the numbers given are those")
+    elif result.in_turn == "released":
+        yield remark("each arm has as many entries as the test is designed for: the release read the arm of each entry")
+    elif result.in_turn == "assumed":
+        yield remark(
+            f"nobody has said how many entries are in {' and in '.join(result.sums)}: it is taken for granted that "
+            "there are as many as the test is designed for. If a coin assigned them, no figure here holds. To say how "
+            "many there are, block by block: --arms N:N,N:N"
+        )
 
 
 def _told(interval: Interval, how: str) -> str:

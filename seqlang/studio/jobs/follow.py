@@ -38,7 +38,7 @@ def _followed(book: Book, reference: str) -> dict[str, Any]:
         return {"why_not": "No release was charged to this ledger yet."}
     try:
         watched = from_ledger(book, reference)
-        result = watch(watched.loaded, watched.counts, plan=watched.plan)
+        result = watch(watched.loaded, watched.counts, plan=watched.plan, rows_checked=watched.rows_checked)
         files = {"html": report(result, watched, book, "html"), "md": report(result, watched, book, "md")}
     except SpecError as error:
         return {"why_not": "\n".join(f"{d.code}: {d.message}" for d in error.diagnostics)}

@@ -58,7 +58,7 @@ def lines_of_ledger(ledger: str, reference: str) -> Lines:
             "from seqlang.release.ledger.places import book_at\n"
             "from seqlang.release.watching import from_ledger\n\n"
             f"seen = from_ledger(book_at({ledger!r}), {reference!r})\n"
-            "print(watch(seen.loaded, seen.counts, plan=seen.plan))"
+            "print(watch(seen.loaded, seen.counts, plan=seen.plan, rows_checked=seen.rows_checked))"
         )
     return Lines(command, python)
 
