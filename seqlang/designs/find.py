@@ -15,6 +15,7 @@ from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.ended_early import ended_early_bound
+from seqlang.designs.bounds.equal_rates import largest_at_equal_rates
 from seqlang.designs.bounds.lower_bounds import lower_bounds
 from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.bounds.whole_hypotheses import said_of
@@ -24,7 +25,6 @@ from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
 from seqlang.designs.in_time import in_time
 from seqlang.designs.problem.criterion import Limits
-from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.entry import Array
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
@@ -37,6 +37,7 @@ from seqlang.designs.search.quantile import best_quantile
 from seqlang.designs.search.search import Search
 from seqlang.designs.search.single import best_single
 from seqlang.designs.search.staged import Staged
+from seqlang.designs.two_arms import warnings
 from seqlang.designs.verification import verified
 from seqlang.designs.worst import worst_between
 from seqlang.designs.written.spec_text import spec_text
@@ -84,6 +85,9 @@ def find(
     if _has_peak(design.problem):
         worst = in_time("where most entries are expected", cut_short, lambda: worst_between(design, blocks))
         found = replace(found, worst=worst)
+    if design.problem.arms:
+        equal = in_time("the largest error at equal rates", cut_short, lambda: largest_at_equal_rates(design, blocks))
+        found = replace(found, equal_rates=equal, warnings=tuple(warnings(design.problem, equal)))
     certified = in_time("enclosures", cut_short, lambda: _enclosed(design, blocks, certify))
     found = _with_certificate(found, lack() if certified is None else certified)
     if draw and lengths is not None:
@@ -199,7 +203,7 @@ def _result(
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=tuple(bounds),
         worst=None, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
-        warnings=tuple(_warnings(problem)),
+        arms=problem.arms,
         course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
 
@@ -215,19 +219,6 @@ def _reasons(design: Design, bounded: bool) -> dict[str, str]:
     if not bounded:
         found["ratio"] = "with these errors no entry is needed: all bounds are 0"
     return found
-
-
-def _warnings(problem: Problem) -> Iterator[str]:
-    """Arms of which both hypotheses say the same."""
-    sides = zip(problem.null.arms, problem.alternative.arms, strict=True)
-    for name, other, (null, alternative) in zip(problem.arms, reversed(problem.arms), sides, strict=False):
-        if null == alternative:
-            rate = decimal(null[1])
-            yield (
-                f"both hypotheses give {name} the same chance, {rate}: its outcomes earn no score, and half of the "
-                f"entries tell nothing. The test compares {other} with what was stated, and not with {name}: where "
-                f"the chance of {name} is not {rate}, the errors say nothing of the difference of the arms"
-            )
 
 
 def _enclosed(design: Design, blocks: Blocks, certify: bool) -> Mapping[str, Enclosed] | str:

@@ -12,7 +12,7 @@ from seqlang.report.document.document import Block, Heading, Paragraph, line
 from seqlang.report.document.markdown import as_markdown, as_page, code
 from seqlang.report.document.plain_text import render_plain
 from seqlang.report.numbers import shown
-from seqlang.report.text.design import beside, bounds_table, figures_table, remarks, schedule_table
+from seqlang.report.text.design import beside, bounds_table, figures_table, of_two_arms, remarks, schedule_table
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
@@ -49,17 +49,23 @@ def _plain(text: str) -> str:
 def _question(result: DesignResult) -> Iterator[Block]:
     alpha, beta = (shown(result.nominal[side], 6) for side in ("null", "alternative"))
     yield Heading("Question and assumptions")
-    yield Paragraph(line(f"Null hypothesis: the entries are {result.null}. Alternative: {result.alternative}."))
-    yield Paragraph(line(
-        f"The test rejects with probability at most {alpha} where the null holds, and accepts with probability at most "
-        f"{beta} where the alternative does. Both hold if entries are independent, of one law, and come one a person."
-    ))  # fmt: skip
+    stated = f"Null hypothesis: the entries are {result.null}. Alternative: {result.alternative}."
+    of_arms = [f"{text[0].upper()}{text[1:]}." for text in of_two_arms(result)]
+    yield Paragraph(line(" ".join([stated, *of_arms])))
     for text in result.warnings:
         yield Paragraph(line(f"Warning: {text}."))
+    in_each = " in each arm" if result.arms else ""
+    yield Paragraph(line(
+        f"The test rejects with probability at most {alpha} where the null holds, and accepts with probability at most "
+        f"{beta} where the alternative does. Both hold if entries are independent, of one law{in_each}, and come one a "
+        "person."
+    ))  # fmt: skip
 
 
 def _procedure(result: DesignResult) -> Iterator[Block]:
     what = "the sum of its entries" if not result.reading else "the sum of its levels"
+    if result.arms:
+        what = "the sum of its entries in each arm"
     noise = "" if result.privacy == "none" else ", plus the noise that the program draws,"
     if len(result.coin) > 1:
         chances = ", ".join(f"plan {i} with chance {shown(c, 8)}" for i, c in enumerate(result.coin, 1))

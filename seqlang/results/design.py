@@ -51,6 +51,21 @@ class Worst:
 
 
 @record
+class EqualRates:
+    """Of a design of two arms: the chance to reject where both arms have one rate. `largest` was found at the rate
+    `at`, among `places` rates. `bound`: no rate from 0 to 1 has a larger one; None where `largest` is an estimate."""
+
+    at: float
+    largest: float
+    bound: float | None
+    places: int
+
+    def to_dict(self) -> dict[str, Any]:
+        kind = "estimate" if self.bound is None else "bound"
+        return {"kind": kind, "at": self.at, "largest": self.largest, "bound": self.bound, "places": self.places}
+
+
+@record
 class Curves:
     """At the chances `places` of a 1, for coins: the chance to reject and the expected entries. `lengths`: P(N = n) for
     n = 0, 1, .. by hypothesis, until less than one run in a thousand goes on."""
@@ -97,8 +112,9 @@ class DesignResult(Drawn):
     `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
     (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
     the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names
-    what the time limit ended: what it would have found is unknown. Where some runs never end, what is expected is
-    infinite, and quantiles that are not reached are None."""
+    what the time limit ended: what it would have found is unknown. `arms`: the names of two arms; odd entries are in
+    the first and even ones in the second. `equal_rates`: what such a design does where both have one rate. Where some
+    runs never end, what is expected is infinite, and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
     drawn_by = "pictures.design:plot_designs"
@@ -134,6 +150,8 @@ class DesignResult(Drawn):
     heeded: float | None = None
     warnings: tuple[str, ...] = ()
     cut_short: tuple[str, ...] = ()
+    arms: tuple[str, ...] = ()
+    equal_rates: EqualRates | None = None
 
     @property
     def summary(self) -> str:
@@ -194,6 +212,9 @@ class DesignResult(Drawn):
             "reasons": dict(self.reasons),
             "warnings": list(self.warnings),
             "cut_short": list(self.cut_short),
+            "arms": list(self.arms),
+            "in_turn": bool(self.arms),
+            "equal_rates": None if self.equal_rates is None else self.equal_rates.to_dict(),
             "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),

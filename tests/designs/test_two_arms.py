@@ -114,7 +114,8 @@ def test_two_arms_are_written_proved_solved_and_run(
     page = tmp_path / "protocol.md"
     told = ["--output", str(file), "--report", str(page), "--json"]
     assert main(["design", *words, "--privacy", privacy, *told]) == 0
-    assert "treatment" in page.read_text(encoding="utf-8")
+    question = page.read_text(encoding="utf-8").split("\n\n")[1]
+    assert "Null hypothesis" in question and "odd entries are control, even ones treatment" in question
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == (None if privacy == "none" else "proved")
     assert "check proves all claims of the program" in found["checked"]
@@ -127,6 +128,7 @@ def test_two_arms_are_written_proved_solved_and_run(
     assert "public arm in {0, 1}" in found["spec"]
     head = found["spec"].partition("let ")[0]
     assert "odd entries are control (arm 0), even ones treatment" in head and "leave\n# out what is left over" in head
+    assert found["arms"] == ["control", "treatment"] and found["in_turn"] is True
     assert all(entry["size"] is None or entry["size"] % 2 == 0 for entry in found["schedule"])
     assert found["cost"] >= max(bound["value"] for bound in found["lower_bounds"])
     assert main(["solve", str(file), "--json"]) == 0

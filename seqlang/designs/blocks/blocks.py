@@ -112,7 +112,7 @@ class Blocks:
         """The same blocks for scores on another lattice."""
         return Blocks(self.problem, self.mechanism, lattice) if self.merged else self
 
-    def _law_at(self, arms: Arms, size: int) -> Array:
+    def law_at(self, arms: Arms, size: int) -> Array:
         """The chances of what is seen where entries have these chances."""
         laws, merging = [self._released(arm, size)[0] for arm in arms], self[size].merging
         return laws[0] if merging is None else merging.of(laws)
@@ -127,7 +127,7 @@ class Blocks:
 
         def law(size: int) -> Array:
             if size not in known:
-                known[size] = self._law_at(arms, size)
+                known[size] = self.law_at(arms, size)
             return known[size]
 
         return law

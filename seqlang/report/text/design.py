@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.record import replace
 from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
-from seqlang.report.numbers import shown
+from seqlang.report.numbers import shown, shown_up
 from seqlang.results.design import SIDES
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     """The whole report."""
     about = f"  {result.null} against {result.alternative}, {result.privacy}"
     yield first_line("design", about, f"{result.seconds:.1f} s")
+    yield from (remark(text) for text in of_two_arms(result))
     yield from (remark(f"warning: {text}") for text in result.warnings)
     by = "score" if result.max_steps is None else "entries used and score"
     yield Heading(f"Schedule: the size of the next block, by {by}")
@@ -53,6 +54,32 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     if result.compared:
         yield Heading("Beside other designs")
         yield from beside(result)
+
+
+def of_two_arms(result: DesignResult) -> Iterator[str]:
+    """How entries are assigned to two arms, and at which rates the error holds where the arms do not differ."""
+    if not result.arms:
+        return
+    odd, even = result.arms
+    yield (
+        f"half of the entries are in each arm, in turn: odd entries are {odd}, even ones {even}. No figure here holds "
+        "for another allocation, such as a coin for each entry; `release` and `monitor` refuse it"
+    )
+    equal = result.equal_rates
+    if equal is None:
+        yield "how often the test rejects where both arms have one rate was not computed, for lack of time"
+        return
+    found = f"{shown(equal.largest, 4)}, where that rate is {shown(equal.at, 4)}"
+    if equal.bound is None:
+        yield (
+            "if both arms have the same rate, whatever it is, the largest chance to reject is estimated as "
+            f"{found}: the largest at {equal.places} rates that were tried"
+        )
+    else:
+        yield (
+            "if both arms have the same rate, whatever it is, the test rejects with chance at most "
+            f"{shown_up(equal.bound, 4)}; the largest chance that was found is {found}"
+        )
 
 
 def schedule_table(result: DesignResult) -> Table:
