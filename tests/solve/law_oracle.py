@@ -18,6 +18,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from scipy import stats
 
 Array = Any
@@ -207,6 +208,10 @@ def panels(law: Law, cuts: Array) -> tuple[Array, Array]:
 
 
 Values = dict[str, Array]
+MOST_ON_A_PLANE = 50_000
+"""Of the pieces of a grid of two noises that are kept: each takes some 40 numbers."""
+MOST_AT_ONCE = 2_000
+"""Places at which a fresh noise is integrated at a time: some 2,000 numbers each."""
 
 
 def literals_chance(case: Case, literals: list[tuple[Check, bool]], plain: dict[str, float], fixed: Values) -> Array:
@@ -225,6 +230,12 @@ def literals_chance(case: Case, literals: list[tuple[Check, bool]], plain: dict[
         return product(case, literals, plain, fixed, own)
     name = outer.pop()
     shape = np.broadcast_shapes(*(np.shape(v) for v in fixed.values())) if fixed else ()
+    if math.prod(shape) > MOST_AT_ONCE and shape[0] > 1:
+        spread = {n: np.broadcast_to(v, shape) for n, v in fixed.items()}
+        parts = np.array_split(np.arange(shape[0]), min(shape[0], math.ceil(math.prod(shape) / MOST_AT_ONCE)))
+        return np.concatenate([
+            literals_chance(case, literals, plain, {n: v[part] for n, v in spread.items()}) for part in parts
+        ])  # fmt: skip
     cuts = []
     for i, (check, _) in enumerate(literals):
         factor = dict(check.terms).get(name, 0.0)
@@ -331,6 +342,8 @@ def persistent(case: Case) -> tuple[Values, Array, Array]:
     upright = upright[np.abs(upright[:, 0]) > 1e-9]
     places = -upright[:, 2] / upright[:, 0]
     x, w = panels(first, places[np.unique(np.round(places, 9), return_index=True)[1]])
+    if x.size * len(lines) > MOST_ON_A_PLANE:
+        pytest.skip("the oracle's grid of two persistent noises would be too large")
     y, v = panels(second, -(lines[:, 0] * x[:, None] + lines[:, 2]))
     return {names[0]: x[:, None], names[1]: y}, w[:, None], v
 
