@@ -105,7 +105,7 @@ def monitor(
     *,
     plan: int | None = None,
     at: Sequence[Number] = (),
-    level: Number = 0.95,
+    level: Number | None = None,
     arms: Sequence[Sequence[int]] | None = None,
 ) -> MonitorResult:
     """Where a test that looks at its data in blocks stands, from the sums that it released, block by block: a number a
@@ -114,7 +114,8 @@ def monitor(
     tells the plan as well.
 
     `plan`: the face of the public coin, where one was thrown; `at`: values of what the hypotheses leave open, such as
-    the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals.
+    the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals: unless
+    given, it follows from the alpha that the program claims, 1 - 2 alpha after the stop and 1 - alpha at all looks.
     `arms`: of a test of two arms, how many entries each arm had, block by block: [(60, 60), (13, 13)]. Raises SpecError
     E0623 for programs of another kind, E0603 for sums that the test cannot have released, and for numbers of entries
     that it is not designed for.
@@ -131,7 +132,7 @@ def monitor(
 
     loaded = as_spec(spec).loaded
     places = tuple(numbers(at, "at"))
-    inside = float(between(level, "level", 0, 1))
+    inside = None if level is None else float(between(level, "level", 0, 1))
     if isinstance(counts, Mapping):
         given = from_transcript(loaded, counts, "counts")
         return watch(loaded, given.counts, plan=given.plan, places=places, level=inside, arms=arms,

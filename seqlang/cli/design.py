@@ -46,7 +46,7 @@ def _designed(options: Namespace, command: str) -> int:
     limits = limits_of(options.max, options.looks, options.every, options.smallest, options.unit)
     problem = problem_of(
         options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
-        options.privacy, options.minimise or ("alternative" if options.one_sided else "average"), not options.pure,
+        options.privacy, options.minimise or ("alternative" if options.one_sided else "average"), not options.no_coin,
         limits, _course(options),
     )  # fmt: skip
     draw = options.plot is not None or options.report is not None
@@ -117,13 +117,14 @@ def parser() -> Parser:
     parser.add_argument("--every", metavar="N", help="look after every N entries")
     parser.add_argument("--smallest", metavar="N", help="no block of fewer entries")
     parser.add_argument("--unit", metavar="N", help="sizes of blocks are multiples of N")
-    parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
+    parser.add_argument("--no-coin", "--pure", action="store_true", help="a single schedule: no public coin before the "
+                        "first entry, and errors that hold given all that is seen")  # fmt: skip
     parser.add_argument("--one-sided", action="store_true", help="stops to reject only, else at --max or the last "
                         "look; without them it is a test of power one, which may go on for ever")  # fmt: skip
     parser.add_argument("--futility", action="store_true", help="ends for futility are not binding: --alpha is kept "
                         "also where they are ignored")  # fmt: skip
     parser.add_argument("--horizon", metavar="N",
-                        help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
+                        help="entries of the linear program that bounds private tests; more bound more")  # fmt: skip
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
     parser.add_argument("--compare", nargs="?", const="quick", default="nothing", choices=("quick", "all"),

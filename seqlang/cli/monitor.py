@@ -41,7 +41,7 @@ def _watched(options: Namespace) -> int:
     from seqlang.report.writable import refuse_unwritable_text, write_text
 
     places = [exact(text, "--at") for text in options.at]
-    level = float(probability(options.level, "--level"))
+    level = None if options.level is None else float(probability(options.level, "--level"))
     if options.report is not None:
         refuse_unwritable_text(options.report, "report", (".html", ".md"))
     with working(options.file or options.ledger or "monitor"):
@@ -61,7 +61,9 @@ def _watched(options: Namespace) -> int:
 
 def _is_cut(found: MonitorResult, places: Sequence[Fraction]) -> bool:
     """Whether an outlook is missing, or an interval for lack of time."""
-    intervals = [found.interval_at_all_looks, *([found.after_stop.interval] if found.after_stop else [])]
+    after = found.after_stop
+    intervals = [found.interval_at_all_looks]
+    intervals += [one.interval for one in (after, after and after.given_plan) if one is not None]
     wanted = 0 if found.decision is not None else 2 + len(places)
     return len(found.outlooks) < wanted or any(one.why_not == lack() for one in intervals)
 
@@ -118,7 +120,8 @@ def parser() -> Parser:
     parser.add_argument("--plan", metavar="N", help="which plan the public coin chose, where the design has one")
     parser.add_argument("--at", action="append", default=[], metavar="P",
                         help="the outlook where the chance of a 1, or what else is open, is P")  # fmt: skip
-    parser.add_argument("--level", default="0.95", metavar="L", help="of the interval (0.95)")
+    parser.add_argument("--level", metavar="L", help="of the intervals (1 - 2 alpha after the stop, 1 - alpha at all "
+                        "looks, where the program claims alpha)")  # fmt: skip
     add_settings(parser)
     parser.add_argument("--report", metavar="FILE.html", help="all of it on one page, as HTML or Markdown (FILE.md)")
     parser.add_argument("--json", action="store_true", help="one JSON object")

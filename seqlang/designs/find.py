@@ -23,6 +23,7 @@ from seqlang.designs.compare.rows import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
+from seqlang.designs.given_plan import plans_of, without_coin
 from seqlang.designs.in_time import in_time
 from seqlang.designs.problem.criterion import Limits
 from seqlang.designs.problem.entry import Array
@@ -44,10 +45,14 @@ from seqlang.designs.written.spec_text import spec_text
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import lack, over
 from seqlang.record import replace
-from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine
+from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine, WithoutCoin
 
-QUICK = {"pure": 30, "dp": 30, "zcdp": 20, "rdp": 20}
-"""Entries of a universal program that takes half a second, by notion of privacy."""
+QUICK = {"pure": 40, "dp": 30, "zcdp": 20, "rdp": 20}
+"""Entries of a universal program that takes about a second, by notion of privacy."""
+FOLDED = 3 / 2
+"""Times as many take no longer where the hypotheses are mirror images of each other."""
+ENOUGH = 3
+"""So many times the size of the best single block: a longer program bounds hardly more."""
 CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
 COARSE = 2 * LATTICE
@@ -82,6 +87,11 @@ def find(
     bounds: list[LowerBound] = []
     in_time("lower bounds", cut_short, lambda: bounds.extend(_bounds(design.problem, fixed, plain, horizon)))
     found = _result(design, fixed, plain, text, bounds, lengths or {})
+    if len(design.columns) > 1:
+        same = replace(problem, limits=design.problem.limits)
+        alone = in_time("the best design without a coin", cut_short,
+                        lambda: without_coin(same, lambda asked: best_design(asked)[0]))  # fmt: skip
+        found = _with_single(found, alone)
     if _has_peak(design.problem):
         worst = in_time("where most entries are expected", cut_short, lambda: worst_between(design, blocks))
         found = replace(found, worst=worst)
@@ -178,7 +188,7 @@ def _searched(search: Search) -> Design:
         return design
     column = best_single(search, found)
     if column is None:
-        raise Infeasible("no single schedule keeps both errors; a public coin between two would: leave --pure out")
+        raise Infeasible("no single schedule keeps both errors; a public coin between two would: leave --no-coin out")
     return single(problem, column, found.bound)
 
 
@@ -200,12 +210,20 @@ def _result(
         quantiles={side: quantiles(lengths.get(side, np.zeros(0))) for side in SIDES},
         looks={side: design.mean(side, "looks") for side in SIDES},
         cost=design.cost, bound=design.bound, max_steps=design.most, lattice=design.columns[0].policy.lattice,
-        coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=tuple(bounds),
+        coin=tuple(float(c) for c in design.chances), plans=tuple(plans_of(design)),
+        schedule=tuple(_schedule(design)), lower_bounds=tuple(bounds),
         worst=None, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
         arms=problem.arms,
         course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
+
+
+def _with_single(result: DesignResult, found: WithoutCoin | str | None) -> DesignResult:
+    """With the best design without a coin, or the reason why there is none; None: the time limit cut it short."""
+    if isinstance(found, str):
+        return replace(result, reasons={**result.reasons, "without_coin": found})
+    return replace(result, without_coin=found)
 
 
 def _has_peak(problem: Problem) -> bool:
@@ -260,8 +278,10 @@ def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[Lo
     """Where the hypotheses are so near that a test takes far more entries than the horizon, it would tell nothing."""
     if why_none(problem):
         return
-    entries = horizon or QUICK[problem.privacy.notion]
-    if horizon or fixed <= 2 * entries:
+    quick = QUICK[problem.privacy.notion] * (FOLDED if problem.symmetric else 1)
+    last = max(problem.limits.looks, default=problem.limits.most)
+    entries = min(horizon or min(round(quick), ENOUGH * fixed), last or LARGEST)
+    if horizon or fixed <= 2 * quick:
         doing(f"the universal program of {entries} entries")
         found = universal_bound(problem, entries)
         if found is not None:

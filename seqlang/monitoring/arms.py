@@ -157,8 +157,8 @@ class Differences:
 
 def estimated_difference(
     paths: Paths, stages: Stages, hypotheses: tuple[str, str], size: int, seen: Pair, level: float
-) -> tuple[Estimated, float]:
-    """The estimate and the interval, and the mean at which the estimate is made. Raises NoFamily."""
+) -> tuple[Estimated, Arms]:
+    """The estimate and the interval, and the line through the mean at which the estimate is made. Raises NoFamily."""
     spent = SPENT * (1 - level)
     line = arms_of(paths, hypotheses, size, seen.likely_mean)
     differences = Differences(line, seen.mean(1 - spent))
@@ -172,4 +172,4 @@ def estimated_difference(
         return max(a for a, _ in found), max(b for _, b in found)
 
     known = median(line, cache(lambda value: tails(line, value)), told=True)
-    return Estimated(known, interval(differences, largest, level + spent)), line.mean
+    return Estimated(known, interval(differences, largest, level + spent)), line

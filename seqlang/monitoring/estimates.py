@@ -14,7 +14,8 @@ from seqlang.monitoring.family import Family, NoFamily, family_of
 from seqlang.monitoring.following import Following
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released
-from seqlang.monitoring.stagewise import End, Stages, estimated, p_value
+from seqlang.monitoring.stagewise import End, Stages, estimated, excludes_null, p_value
+from seqlang.process.time_limit import OutOfTime
 from seqlang.record import replace
 from seqlang.results.monitor import AfterStop, Block, Interval
 
@@ -83,10 +84,30 @@ def after_stop(
     blocks: Sequence[Block],
     level: float,
 ) -> AfterStop:
-    """What is said by stages, now that the test has ended; with a reason where it is not."""
+    """What is said by stages, now that the test has ended; with a reason where it is not. Where a public coin chose
+    the plan, on average over the coin, and given the plan besides."""
+    average = _by_stages(paths, hypotheses, test, released, blocks, level, None)
+    if test.plan is None:
+        return average
+    try:
+        given = _by_stages(paths, hypotheses, test, released, blocks, level, test.plan)
+    except OutOfTime as out:
+        given = AfterStop(None, None, Interval(None, None, str(out)))
+    return replace(average, given_plan=given)
+
+
+def _by_stages(
+    paths: Paths,
+    hypotheses: tuple[str, str],
+    test: Following,
+    released: Released,
+    blocks: Sequence[Block],
+    level: float,
+    plan: int | None,
+) -> AfterStop:
     try:
         end = End(test.decision == "reject", test.done, test.state.get("score", 0.0))
-        stages = Stages(paths, end)
+        stages = Stages(paths, end, plan)
         p = p_value(stages, paths.laws(paths.program, hypotheses[0]))
     except Unsolved as why:
         return AfterStop(None, None, Interval(None, None, str(why)))
@@ -97,7 +118,8 @@ def after_stop(
     except NoFamily as why:
         return AfterStop(p, None, Interval(None, None, str(why)))
     found = estimated(stages, family, lambda value: paths.laws(family.at(value), "at"), level)
-    return AfterStop(p, found.estimate, Interval(family.about, found.interval))
+    beyond = excludes_null(family, found.interval)
+    return AfterStop(p, found.estimate, Interval(family.about, found.interval, excludes_null=beyond))
 
 
 def in_each(found: Sequence[AfterStop]) -> AfterStop:
@@ -111,9 +133,11 @@ def in_each(found: Sequence[AfterStop]) -> AfterStop:
     ends = [one.interval.ends for one in found if one.interval.ends is not None]
     about = first.interval
     if len(ends) == len(found):
-        about = replace(about, ends=(min(low for low, _ in ends), max(high for _, high in ends)))
+        beyond = None if about.excludes_null is None else all(one.interval.excludes_null for one in found)
+        about = replace(about, ends=(min(low for low, _ in ends), max(high for _, high in ends)), excludes_null=beyond)
     p = max(one.p_value for one in found if one.p_value is not None)
-    return replace(first, p_value=p, interval=about, heeding=True)
+    given = [one.given_plan for one in found if one.given_plan is not None]
+    return replace(first, p_value=p, interval=about, heeding=True, given_plan=in_each(given) if given else None)
 
 
 def _of_two_arms(
@@ -129,5 +153,6 @@ def _of_two_arms(
     if any(found is None for found in coins):
         raise NoFamily("its sums count something else than the coins of two arms")
     seen = pair(released, blocks, coins)
-    found, mean = estimated_difference(paths, stages, hypotheses, blocks[0].size, seen, level)
-    return AfterStop(p, found.estimate, Interval(_of_arms(released.names), found.interval), mean)
+    found, line = estimated_difference(paths, stages, hypotheses, blocks[0].size, seen, level)
+    about = Interval(_of_arms(released.names), found.interval, excludes_null=excludes_null(line, found.interval))
+    return AfterStop(p, found.estimate, about, line.mean)

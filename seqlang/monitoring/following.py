@@ -10,13 +10,11 @@ import numpy as np
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.diagnostics import SpecError
 from seqlang.model.expression import Expression, Label
-from seqlang.monitoring.paths import AT_ONCE, Group, Paths, Places, held
+from seqlang.monitoring.paths import AT_ONCE, PLAN, Group, Paths, Places, held
 from seqlang.results.monitor import Block
 
 Counts = tuple[Fraction, ...]
 """What one block released: one number a sum, in the order of the reports."""
-PLAN = "plan"
-"""The memory of what the public coin chose."""
 
 
 class Ended(SpecError):

@@ -23,6 +23,8 @@ from seqlang.record import record, replace
 Places = NDArray[np.intp]
 ENDED = "ended by {}"
 """The memory of whether a stop has happened; no name of a program has a blank."""
+PLAN = "plan"
+"""The memory of what the public coin chose."""
 AFTER_A_BLOCK, AT_ONCE, NEVER = 1, 2, 3
 MOST = 40_000_000
 """Moves that are listed."""

@@ -31,8 +31,9 @@ from seqlang.backends.solve.blocks.sum_law import SumLaws
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.expression import Label
-from seqlang.monitoring.paths import AT_ONCE, Paths
+from seqlang.monitoring.paths import AT_ONCE, PLAN, Paths
 from seqlang.record import record
+from seqlang.results.monitor import EVEN
 
 EVENLY, NEARBY = 65, 49
 """Places at which chances are looked at: in the whole range, and around the hypotheses."""
@@ -53,10 +54,11 @@ class End:
 
 
 class Stages:
-    """The order of the ends of one test, seen from one of them. Raises Unsolved where the returns are no `reject` and
+    """The order of the ends of one test, seen from one of them. `plan`: chances are those given that the public coin
+    chose this plan; None: those before the coin is thrown. Raises Unsolved where the returns are no `reject` and
     `accept`, or a stop happens within a block."""
 
-    def __init__(self, paths: Paths, end: End) -> None:
+    def __init__(self, paths: Paths, end: End, plan: int | None = None) -> None:
         self.paths, self.blocks = paths, max(1, end.block)
         paths.explore(self.blocks)
         by, how = paths.ended()
@@ -69,11 +71,15 @@ class Stages:
         ahead = np.zeros(paths.count) if score is None else (score - end.score) * (1 if end.rejected else -1)
         self.end, self.same = end, same
         self.first, self.tied = same & (ahead > 0) & ~self.coin, same & (ahead == 0) & ~self.coin
+        plans = paths.column(PLAN)
+        self.possible = None if plan is None or plans is None else plans == plan
 
     def tails(self, mass: Array) -> tuple[float, float]:
         """P(more extreme) and P(T), from the chances of all states after each block, (blocks, states)."""
         if mass[1:, self.coin].any():
             raise Unsolved("a stop that happens within a block")
+        if self.possible is not None:  # the coin has fallen before the first block ends
+            mass = mass * self.possible / mass[0, self.possible].sum()
         coin = float(mass[0, self.coin & self.same].sum())
         if self.end.block == 0:
             sooner, tie = 0.0, coin
@@ -130,7 +136,9 @@ def both_tails(stages: Stages, laws: SumLaws) -> tuple[float, float]:
 
 
 def interval(family: Line, tails: Tails, level: float) -> tuple[float, float]:
-    """From the first to the last value that neither tail excludes."""
+    """From the first to the last value that neither tail excludes. The null is one of the places that are looked at: it
+    lies outside where its p-value is (1 - level) / 2 or less, unless some value beyond it, further from the
+    alternative, is not excluded."""
     sign, left = _sign(family), (1 - level) / 2
     grid, close = places(family, sign), CLOSE * family.distance
     least, most = sorted(sign * end for end in family.ends)
@@ -141,8 +149,17 @@ def interval(family: Line, tails: Tails, level: float) -> tuple[float, float]:
     def lower(place: float) -> float:
         return left - tails(sign * place)[1]
 
-    low, high = sorted((sign * _first(upper, grid, least, close), sign * _last(lower, grid, most, close)))
+    null = sign * family.null
+    first, last = _first(upper, grid, least, close), _last(lower, grid, most, close)
+    if first <= null and upper(null) <= EVEN and all(upper(place) <= 0 for place in grid if place < null):
+        first = float(np.nextafter(null, np.inf))
+    low, high = sorted((sign * first, sign * last))
     return low, high
+
+
+def excludes_null(family: Line, ends: tuple[float, float]) -> bool:
+    """Whether all of an interval lies on the alternative's side of the null."""
+    return min(_sign(family) * end for end in ends) > _sign(family) * family.null
 
 
 def median(family: Line, tails: Tails, told: bool) -> float | None:
@@ -173,7 +190,7 @@ def places(family: Line, sign: float) -> list[float]:
     if np.isfinite(family.ends).all():
         least, most = family.ends
     close = np.linspace(max(least, low - near), min(most, high + near), NEARBY)
-    listed = np.clip(np.r_[np.linspace(least, most, EVENLY), close], least, most)
+    listed = np.clip(np.r_[np.linspace(least, most, EVENLY), close, family.null], least, most)
     return [float(x) for x in np.unique(sign * listed)]
 
 

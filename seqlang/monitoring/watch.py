@@ -17,6 +17,7 @@ from seqlang.monitoring.estimates import after_stop, at_all_looks, in_each
 from seqlang.monitoring.evidence import p_value
 from seqlang.monitoring.family import NoFamily, family_of
 from seqlang.monitoring.following import Counts, Ended, Following
+from seqlang.monitoring.levels import levels_for
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released, chances_of, geometric_sums
 from seqlang.monitoring.settled import settled
@@ -27,7 +28,6 @@ from seqlang.results.monitor import AfterStop, Block, Interval, InTurn, MonitorR
 from seqlang.results.solve import SolveResult
 
 HYPOTHESES = ("null", "alternative")
-LEVEL = 0.95
 QUANTILES = (0.5, 0.95, 0.99)
 
 
@@ -37,13 +37,14 @@ def watch(
     *,
     plan: int | None = None,
     places: Sequence[Fraction] = (),
-    level: float = LEVEL,
+    level: float | None = None,
     arms: Sequence[Sequence[int]] | None = None,
     rows_checked: bool = False,
 ) -> MonitorResult:
     """`counts`: what was released, block by block, a number for each sum. `plan`: the face of the public coin, where
     one was thrown. `places`: values of what the hypotheses leave open, such as the chance of a 1, at which the outlook
-    is asked for besides. `arms`: how many entries were counted in each sum of each block, if that is known.
+    is asked for besides. `level`: of the intervals; None: those that go with the error that the program claims
+    (`levels.py`). `arms`: how many entries were counted in each sum of each block, if that is known.
     `rows_checked`: what released the counts refuses rows of other arms than the program's models say. Raises SpecError
     E0623 where the program does not look at its data in blocks, E0603 for counts that it cannot have released, and for
     `arms` that it does not count."""
@@ -75,11 +76,12 @@ def _watched(
     counts: Sequence[Counts],
     plan: int | None,
     places: Sequence[Fraction],
-    level: float,
+    level: float | None,
     arms: Sequence[Sequence[int]] | None,
 ) -> MonitorResult:
     for name in HYPOTHESES:
         chosen_model(loaded.program, name)  # says which models there are
+    levels = levels_for(loaded.program, HYPOTHESES[0], level)
     tests, unheeded = _followed(loaded.program, counts, plan)
     program, paths, test, blocks = tests[0]
     blocks = with_counted(paths, HYPOTHESES[0], blocks)
@@ -89,11 +91,11 @@ def _watched(
     looks = [chances_of(null, alternative, b.size, dict(zip(null.names, b.released, strict=True))) for b in blocks]
     outlooks = () if test.decision is not None else tuple(_in_time(_outlooks(program, test.state, places)))
     doing("estimating")
-    ended = [_after_stop(p, t, null, blocks, level) for _, p, t, _ in tests if t.decision is not None]
+    ended = [_after_stop(p, t, null, blocks, levels.after_stop) for _, p, t, _ in tests if t.decision is not None]
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
-        _at_all_looks(paths, null, blocks, level), level, outlooks,
-        in_each(ended) if ended else None, unheeded, _in_turn(blocks, arms),
+        _at_all_looks(paths, null, blocks, levels.at_all_looks), levels, outlooks,
+        in_each(ended) if ended else None, unheeded, _in_turn(blocks, arms), plan,
     )  # fmt: skip
 
 

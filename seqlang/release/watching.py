@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
-from seqlang.monitoring.following import PLAN
+from seqlang.monitoring.paths import PLAN
 from seqlang.monitoring.watch import sums_of
 from seqlang.record import record
 from seqlang.release.foreseen import one_order_only

@@ -12,7 +12,16 @@ from seqlang.report.document.document import Block, Heading, Paragraph, line
 from seqlang.report.document.markdown import as_markdown, as_page, code
 from seqlang.report.document.plain_text import render_plain
 from seqlang.report.numbers import shown
-from seqlang.report.text.design import beside, bounds_table, figures_table, of_two_arms, remarks, schedule_table
+from seqlang.report.text.design import (
+    about_bounds,
+    beside,
+    bounds_table,
+    figures_table,
+    of_the_coin,
+    of_two_arms,
+    remarks,
+    schedule_table,
+)
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
@@ -26,14 +35,16 @@ def protocol(result: DesignResult, checked: CheckResult, command: str, kind: Lit
     title = f"Protocol: {result.null} against {result.alternative}"
     parts = [f"# {_plain(title)}", as_markdown(tuple(_question(result)))]
     parts += [as_markdown((Heading("Procedure"), *_procedure(result), schedule_table(result)))]
-    parts += [as_markdown((Heading("What the test does"), figures_table(result), *remarks(result)))]
+    parts += [
+        as_markdown((Heading("What the test does"), figures_table(result), *of_the_coin(result), *remarks(result)))
+    ]
     if result.curves is not None:
         parts += [f"![schedule, duration and operating characteristics]({_picture(result, kind)})\n"]
     parts += [as_markdown((Heading("Privacy"), *_privacy(result)))]
     if result.privacy != "none":
         parts += ["The derivation, as `seqlang check --explain` prints it:\n", code(_derivation(checked))]
     parts += [as_markdown((Heading("Limits"), *_limits(result)))]
-    parts += [as_markdown((Heading("How good it is"), bounds_table(result), *_gap(result)))]
+    parts += [as_markdown((Heading("How good it is"), bounds_table(result), *about_bounds(result), *_gap(result)))]
     if result.compared:
         parts += [as_markdown((Heading("Beside other designs"), *beside(result)))]
     parts += [as_markdown((Heading("How every number is reproduced"), *_reproduced(result)))]
@@ -48,6 +59,7 @@ def _plain(text: str) -> str:
 
 def _question(result: DesignResult) -> Iterator[Block]:
     alpha, beta = (shown(result.nominal[side], 6) for side in ("null", "alternative"))
+    mean = ", on average over the public coin," if len(result.coin) > 1 else ""
     yield Heading("Question and assumptions")
     stated = f"Null hypothesis: the entries are {result.null}. Alternative: {result.alternative}."
     of_arms = [f"{text[0].upper()}{text[1:]}." for text in of_two_arms(result)]
@@ -56,9 +68,9 @@ def _question(result: DesignResult) -> Iterator[Block]:
         yield Paragraph(line(f"Warning: {text}."))
     in_each = " in each arm" if result.arms else ""
     yield Paragraph(line(
-        f"The test rejects with probability at most {alpha} where the null holds, and accepts with probability at most "
-        f"{beta} where the alternative does. Both hold if entries are independent, of one law{in_each}, and come one a "
-        "person."
+        f"The test rejects{mean} with probability at most {alpha} where the null holds, and accepts with probability "
+        f"at most {beta} where the alternative does. Both hold if entries are independent, of one law{in_each}, and "
+        "come one a person."
     ))  # fmt: skip
 
 

@@ -42,6 +42,41 @@ class LowerBound:
 
 
 @record
+class PlanFigures:
+    """Errors and expected entries by hypothesis, given that the public coin shows this plan, which has `chance`."""
+
+    chance: float
+    errors: Mapping[str, float]
+    expected_steps: Mapping[str, float]
+
+    def to_dict(self, plan: int) -> dict[str, Any]:
+        return {
+            "plan": plan,
+            "chance": self.chance,
+            "errors": dict(self.errors),
+            "expected_steps": json_value(self.expected_steps),
+        }
+
+
+@record
+class WithoutCoin:
+    """The best single schedule that was found: its value of the criterion, errors and expected entries."""
+
+    cost: float
+    errors: Mapping[str, float]
+    expected_steps: Mapping[str, float]
+
+    def to_dict(self, mixed: float) -> dict[str, Any]:
+        """`mixed`: the cost with a coin."""
+        return {
+            "cost": self.cost,
+            "dearer_by": self.cost / mixed - 1 if mixed > 0 else None,
+            "errors": dict(self.errors),
+            "expected_steps": json_value(self.expected_steps),
+        }
+
+
+@record
 class Worst:
     """Where between the hypotheses the expected number of entries is largest."""
 
@@ -105,16 +140,18 @@ class ComparedDesign:
 
 @record
 class DesignResult(Drawn):
-    """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
-    errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
-    the chances of the plans. `reading`: how an entry becomes the level that is added up, empty where it is added up
-    itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
-    `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
-    (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
-    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names
-    what the time limit ended: what it would have found is unknown. `arms`: the names of two arms; odd entries are in
-    the first and even ones in the second. `equal_rates`: what such a design does where both have one rate. Where some
-    runs never end, what is expected is infinite, and quantiles that are not reached are None."""
+    """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are
+    the errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat.
+    `coin` has the chances of the plans: with several of them all figures are means over the coin, and `plans` has
+    those given each plan; `without_coin` is the best design of one plan, None where this is one, or none was found.
+    `reading`: how an entry becomes the level that is added up, empty where it is added up itself. `checked`: what
+    `check`, `solve` and `run` said of the written program. `reasons`: of `certified`, `optimality_gap`, `ratio` and
+    `without_coin` where there is none, why. `course`: whether it stops at both ends, to reject only (`one-sided`),
+    or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded` the chance to
+    reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names what the
+    time limit ended: what it would have found is unknown. `arms`: the names of two arms; odd entries are in the
+    first and even ones in the second. `equal_rates`: what such a design does where both have one rate. Where some runs never end, what is expected is infinite,
+    and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
     drawn_by = "pictures.design:plot_designs"
@@ -152,6 +189,8 @@ class DesignResult(Drawn):
     cut_short: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     equal_rates: EqualRates | None = None
+    plans: tuple[PlanFigures, ...] = ()
+    without_coin: WithoutCoin | None = None
 
     @property
     def summary(self) -> str:
@@ -218,6 +257,8 @@ class DesignResult(Drawn):
             "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),
+            "plans": [one.to_dict(plan) for plan, one in enumerate(self.plans, 1)],
+            "without_coin": None if self.without_coin is None else self.without_coin.to_dict(self.cost),
             "schedule": [line.to_dict() for line in self.schedule],
             "worst": worst,
             "checked": list(self.checked),

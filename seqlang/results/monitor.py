@@ -12,6 +12,8 @@ from seqlang.shown import Shown
 InTurn = Literal["", "assumed", "told", "released"]
 """Whether each arm has as many entries as designed: that is assumed; somebody has told the numbers; the release has
 read the arm of each entry. Empty where there is one sum, or the program does not say how many entries a sum is of."""
+EVEN = 1e-12
+"""A chance that is above another by no more is at most that: sums of chances are rounded."""
 
 
 @record
@@ -40,11 +42,25 @@ class Outlook:
 
 @record
 class Interval:
-    """`about` says of what it is; `ends` may be infinite. Both are None where there is none, and `why_not` says why."""
+    """`about` says of what it is; `ends` may be infinite. Both are None where there is none, and `why_not` says why.
+    `excludes_null`: whether all of it lies on the alternative's side of what the null says; None where nobody asks."""
 
     about: str | None
     ends: tuple[float, float] | None
     why_not: str | None = None
+    excludes_null: bool | None = None
+
+
+@record
+class Levels:
+    """Of the interval at all looks, and of that after the stop. `alpha`: the chance to reject that the program claims
+    at most under the null; None where it claims none. `by`: the levels follow from `alpha`, somebody `asked` for one,
+    or the program claims no alpha and they are the `usual` ones."""
+
+    at_all_looks: float
+    after_stop: float
+    alpha: float | None
+    by: Literal["alpha", "asked", "usual"]
 
 
 @record
@@ -52,21 +68,24 @@ class AfterStop:
     """What is said by stages, once the test has ended: a p-value that is small where the test rejects, an estimate that
     is too high as often as too low, and the values of what is estimated that the end does not exclude. `mean`: of the
     chances in two arms, at which their difference is estimated. `heeding`: there are ends that need not be heeded, and
-    none happened; p-value and interval hold whether they are or not, the estimate if they are."""
+    none happened; p-value and interval hold whether they are or not, the estimate if they are. `given_plan`: where a
+    public coin chose the plan, the same of the plan that it showed; this here then holds on average over the coin."""
 
     p_value: float | None
     estimate: float | None
     interval: Interval
     mean: float | None = None
     heeding: bool = False
+    given_plan: AfterStop | None = None
 
 
 @record
 class MonitorResult(Shown):
-    """`sums`: what a block releases. `state`: the memories now; `next_block`: None once the test has ended. `p_value`
-    holds at every look; `interval` at all looks together with probability `level`. `after_stop`: None before the
-    end. `unheeded`: the block after which the test would have ended, had an end that need not be heeded been.
-    `in_turn`: how it is known that each of several sums is of as many entries as the program says."""
+    """`sums`: what a block releases. `state`: the memories now; `next_block`: None once the test has ended.
+    `p_value` holds at every look; `interval` at all looks together with the probability that `levels` says.
+    `after_stop`: None before the end. `plan`: what the public coin showed, where there is one. `unheeded`: the
+    block after which the test would have ended, had an end that need not be heeded been. `in_turn`: how it is
+    known that each of several sums is of as many entries as the program says."""
 
     shown_by = "text.monitor:monitor_blocks"
     algorithm: str
@@ -77,11 +96,12 @@ class MonitorResult(Shown):
     next_block: int | None
     p_value: float
     interval_at_all_looks: Interval
-    level: float
+    levels: Levels
     outlooks: tuple[Outlook, ...]
     after_stop: AfterStop | None
     unheeded: int | None = None
     in_turn: InTurn = ""
+    plan: int | None = None
 
     @property
     def summary(self) -> str:
@@ -92,6 +112,11 @@ class MonitorResult(Shown):
     def interval(self) -> tuple[float, float] | None:
         """That at all looks, if there is one."""
         return self.interval_at_all_looks.ends
+
+    @property
+    def level(self) -> float:
+        """That of `interval`."""
+        return self.levels.at_all_looks
 
     @property
     def score(self) -> float | None:
@@ -114,7 +139,10 @@ class MonitorResult(Shown):
             "interval_of": self.interval_at_all_looks.about,
             "level": self.level,
             "in_turn": self.in_turn or None,
-            "after_stop": None if self.after_stop is None else _after(self.after_stop),
+            "level_by": self.levels.by,
+            "alpha": self.levels.alpha,
+            "plan": self.plan,
+            "after_stop": None if self.after_stop is None else self._after(self.after_stop),
             "conditional_power": {o.under: o.returns.get("reject", 0.0) for o in self.outlooks},
             "remaining": {
                 o.under: {"expected": json_number(o.expected), "returns": dict(o.returns), **o.quantiles}
@@ -131,20 +159,23 @@ class MonitorResult(Shown):
             for b in self.blocks
         ]
 
+    def _after(self, found: AfterStop) -> dict[str, Any]:
+        given = found.given_plan
+        return {
+            "p_value": found.p_value,
+            "estimate": found.estimate,
+            "interval": _ends(found.interval),
+            "level": self.levels.after_stop,
+            "excludes_null": found.interval.excludes_null,
+            "of": found.interval.about,
+            "mean": found.mean,
+            "why_not": found.interval.why_not,
+            "given_plan": None if given is None else self._after(given),
+        }
+
     def _released(self, block: Block) -> Any:
         return block.released[0] if len(self.sums) == 1 else dict(zip(self.sums, block.released, strict=True))
 
 
 def _ends(interval: Interval) -> list[Any] | None:
     return None if interval.ends is None else [json_number(end) for end in interval.ends]
-
-
-def _after(found: AfterStop) -> dict[str, Any]:
-    return {
-        "p_value": found.p_value,
-        "estimate": found.estimate,
-        "interval": _ends(found.interval),
-        "of": found.interval.about,
-        "mean": found.mean,
-        "why_not": found.interval.why_not,
-    }

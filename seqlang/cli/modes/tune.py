@@ -15,8 +15,8 @@ _EXAMPLES = """\
 
 
 _FROM_HYPOTHESES = frozenset(
-    "--null --alternative --alpha --beta --privacy --max --looks --every --smallest --unit --pure --horizon --certify "
-    "--compare --plot --style --size --report".split()
+    "--null --alternative --alpha --beta --privacy --max --looks --every --smallest --unit --no-coin --pure --horizon "
+    "--certify --compare --plot --style --size --report".split()
 )
 """Options of a design from hypotheses."""
 

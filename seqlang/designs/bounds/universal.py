@@ -39,6 +39,7 @@ from scipy.sparse import coo_matrix, csr_matrix, vstack
 
 from seqlang.arithmetic.rounding import fraction_up
 from seqlang.designs.bounds.events import Line, lines, slopes_for
+from seqlang.designs.bounds.folded import fold, folded
 from seqlang.designs.problem.criterion import Limits
 from seqlang.designs.problem.problem import Problem
 from seqlang.record import record
@@ -92,7 +93,7 @@ def universal_bound(problem: Problem, horizon: int) -> float | None:
     errors = [fraction_up(error) for error in (problem.alpha, problem.beta)]
     limits: Any = vstack([private, csr_matrix(wrong)])
     program = Program(costs, limits, np.r_[above, errors], flow, ones, most)
-    found = program.bound()
+    found = program.folded(layout.mirror(horizon)).bound()
     return None if found is None else math.nextafter(1 + found, 0.0)
 
 
@@ -129,6 +130,18 @@ class Program:
     ones: NDArray[np.float64]
     most: NDArray[np.float64]
 
+    def folded(self, places: NDArray[np.intp]) -> Program:
+        """The half of it, where exchanging each variable with that in `places` maps it to itself: four times as
+        fast."""
+        even = (self.costs[places] == self.costs).all() and (self.most[places] == self.most).all()
+        limits = folded((self.limits, self.right), places, limits=True) if even else None
+        flow = folded((self.flow, self.ones), places, limits=False) if limits is not None else None
+        if limits is None or flow is None:
+            return self
+        pairs = fold(places)
+        most = np.minimum(pairs.T @ self.most, 1.0)
+        return Program(pairs.T @ self.costs, *limits, *flow, most)
+
     def bound(self) -> float | None:
         """A number that is certainly not above the least cost."""
         found = linprog(
@@ -163,6 +176,15 @@ class Layout:
 
     def part(self, n: int, kind: int) -> slice:
         return slice(self.column(n, kind), self.column(n, kind) + n + 1)
+
+    def mirror(self, horizon: int) -> NDArray[np.intp]:
+        """For each variable that of the test which reads every flip from its other side, and decides the other way."""
+        found = [
+            self.column(n, (REJECT, ACCEPT, ON, REJECTED, ACCEPTED)[kind]) + n - np.arange(n + 1)
+            for n in range(1, horizon + 1)
+            for kind in range(self.kinds)
+        ]
+        return np.concatenate(found)
 
     def private(self, horizon: int, known: Sequence[Line], size: int) -> tuple[Any, NDArray[np.float64]]:
         """The inequalities of all lines, and their right sides."""

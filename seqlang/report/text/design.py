@@ -14,7 +14,8 @@ from seqlang.results.design import SIDES
 if TYPE_CHECKING:
     from seqlang.results.design import ComparedDesign, DesignResult, ScheduleLine
 
-MISSING = {"certified": "enclosures", "optimality_gap": "bound on the optimum within its class", "ratio": "lower bound"}
+MISSING = {"certified": "enclosures", "optimality_gap": "bound on the optimum within its class", "ratio": "lower bound",
+           "without_coin": "design without a coin"}  # fmt: skip
 """What a report calls what there may be none of."""
 
 
@@ -38,9 +39,11 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(f"{result.reading}; a block adds up levels")
     yield Heading("What it does")
     yield figures_table(result)
+    yield from of_the_coin(result)
     yield from remarks(result)
     yield Heading("How good it is")
     yield bounds_table(result)
+    yield from about_bounds(result)
     if result.optimality_gap is not None:
         yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
     if result.certified is not None:
@@ -118,7 +121,8 @@ def _range(entry: ScheduleLine) -> str:
 def figures_table(result: DesignResult) -> Table:
     """Errors, expectations and quantiles under both hypotheses."""
     names = list(result.quantiles["null"])
-    head = ("under", "error", "allowed", "expected entries", "looks", *(f"{float(q):.0%}" for q in names))
+    error = "error" if len(result.coin) == 1 else "error on average"
+    head = ("under", error, "allowed", "expected entries", "looks", *(f"{float(q):.0%}" for q in names))
     rows = [
         row(
             side, shown(result.errors[side], 6), shown(result.nominal[side], 4), shown(result.expected_steps[side], 6),
@@ -127,6 +131,33 @@ def figures_table(result: DesignResult) -> Table:
         for side in ("null", "alternative")
     ]  # fmt: skip
     return table_of(head, rows)
+
+
+def of_the_coin(result: DesignResult) -> Iterator[Block]:
+    """What its figures are given the plan that a public coin shows, and what a design without a coin costs."""
+    if len(result.coin) == 1:
+        return
+    yield remark(
+        "errors, expected entries and quantiles are on average over the public coin, which everybody sees before the "
+        "first entry; given the plan that it shows the errors may be larger than allowed:"
+    )
+    head = ("given", "chance", "error under the null", "under the alternative", "expected entries", "alternative")
+    rows = [
+        row(
+            f"plan {number}", shown(plan.chance, 6), *(shown(plan.errors[side], 6) for side in SIDES),
+            *(shown(plan.expected_steps[side], 6) for side in SIDES),
+        )
+        for number, plan in enumerate(result.plans, 1)
+    ]  # fmt: skip
+    yield table_of(head, rows)
+    single = result.without_coin
+    if single is not None:
+        errors = " and ".join(shown(single.errors[side], 6) for side in SIDES)
+        dearer = f", {100 * (single.cost / result.cost - 1):+.2g} %" if result.cost > 0 else ""
+        yield remark(
+            f"without a coin (--no-coin): {shown(single.cost, 6)} entries instead of {shown(result.cost, 6)}{dearer}, "
+            f"with errors {errors}: the best single schedule that was found"
+        )
 
 
 def beside(result: DesignResult) -> Iterator[Block]:
@@ -141,7 +172,10 @@ def beside(result: DesignResult) -> Iterator[Block]:
         tails = ["-" if set(tail) == {"-", "/"} else tail for tail in tails]
         rows.append(row(other.name, _kept(other), *errors, *steps, *tails, str(other.max_steps or "-")))
     yield table_of(head, rows)
-    yield remark("two numbers: under the null and under the alternative; privacy as it is proved of each one's program")
+    coin = "; where a public coin chooses a plan, on average over it"
+    yield remark(
+        f"two numbers: under the null and under the alternative{coin}; privacy as it is proved of each one's program"
+    )
     yield from (remark(f"{other.name}: {other.note}") for other in result.compared if other.note)
 
 
@@ -188,3 +222,18 @@ def bounds_table(result: DesignResult) -> Table:
     """Lower bounds, and the design in terms of them."""
     rows = [row(b.by, shown(b.value, 5), shown(result.cost / b.value, 4)) for b in result.lower_bounds]
     return table_of(("no test needs fewer, by", "entries", "this design, times"), rows)
+
+
+def about_bounds(result: DesignResult) -> Iterator[Block]:
+    """What the bounds are on, and on which tests."""
+    if not result.lower_bounds:
+        return
+    mean = "the mean of the expected entries under both hypotheses"
+    what = mean if result.criterion == "average" else f"the criterion, {result.criterion}"
+    private = f", and whose output is {result.privacy} where one entry is replaced" if result.privacy != "none" else ""
+    yield remark(f"these are lower bounds on {what}, for every test that keeps these errors{private}")
+    if result.max_steps is None and any("universal program" in bound.by for bound in result.lower_bounds):
+        yield remark(
+            "what happens after the entries of the universal program is free: a longer one (--horizon N) takes longer, "
+            "and its bound is as large or larger"
+        )
