@@ -114,11 +114,11 @@ def monitor(
     tells the plan as well.
 
     `plan`: the face of the public coin, where one was thrown; `at`: values of what the hypotheses leave open, such as
-    the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals: unless
-    given, it follows from the alpha that the program claims, 1 - 2 alpha after the stop and 1 - alpha at all looks.
-    `arms`: of a test of two arms, how many entries each arm had, block by block: [(60, 60), (13, 13)]. Raises SpecError
-    E0623 for programs of another kind, E0603 for sums that the test cannot have released, and for numbers of entries
-    that it is not designed for.
+    the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals:
+    unless given, it follows from the alpha that the program claims, 1 - 2 alpha after the stop and 1 - alpha at all
+    looks. `arms`: of a test of two arms, how many entries each arm had, block by block: [(60, 60), (13, 13)]. Raises
+    SpecError E0623 for programs of another kind, E0603 for sums that the test cannot have released, and for numbers
+    of entries that it is not designed for.
 
         >>> import seqlang
         >>> trial = seqlang.design("x ~ bernoulli(0.1)", "x ~ bernoulli(0.9)", privacy="none")

@@ -140,18 +140,18 @@ class ComparedDesign:
 
 @record
 class DesignResult(Drawn):
-    """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are
-    the errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat.
-    `coin` has the chances of the plans: with several of them all figures are means over the coin, and `plans` has
-    those given each plan; `without_coin` is the best design of one plan, None where this is one, or none was found.
+    """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
+    errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin`
+    has the chances of the plans: with several of them all figures are means over the coin, and `plans` has those
+    given each plan; `without_coin` is the best design of one plan, None where this is one, or none was found.
     `reading`: how an entry becomes the level that is added up, empty where it is added up itself. `checked`: what
     `check`, `solve` and `run` said of the written program. `reasons`: of `certified`, `optimality_gap`, `ratio` and
-    `without_coin` where there is none, why. `course`: whether it stops at both ends, to reject only (`one-sided`),
-    or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded` the chance to
+    `without_coin` where there is none, why. `course`: whether it stops at both ends, to reject only (`one-sided`), or
+    also for `futility`; the null's error is then that where such ends are not heeded, and `heeded` the chance to
     reject under the null where they are. `warnings`: what is odd about the hypotheses. `cut_short` names what the
-    time limit ended: what it would have found is unknown. `arms`: the names of two arms; odd entries are in the
-    first and even ones in the second. `equal_rates`: what such a design does where both have one rate. Where some runs never end, what is expected is infinite,
-    and quantiles that are not reached are None."""
+    time limit ended: what it would have found is unknown. `arms`: the names of two arms; odd entries are in the first
+    and even ones in the second. `equal_rates`: what such a design does where both have one rate. Where some runs
+    never end, what is expected is infinite, and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
     drawn_by = "pictures.design:plot_designs"
