@@ -12,7 +12,7 @@ SPEC = """algorithm undecided
 stream x in {0, 1}
 model m: x ~ bernoulli(1/2)
 draw z ~ laplace(1)
-stop when x + z >= 20
+stop when x + z >= 2
 """
 UNDECIDED = {
     "strong pure(1/2) within ceil(exp(log(3))) steps": "ceil(exp(log(3)))",

@@ -32,7 +32,7 @@ ROUNDING = 1e-11
 """Relative error of a sum of at most 1,500 products, and of the chances in them."""
 LEAST = 1e-60
 """A chance: products of a few of them are no float 0, and less than what is counted as left out."""
-FIRST_STEPS = (1, 2, 5, 10, 20, 50)
+FIRST_STEPS = (1, 5, 50)
 """After which of them the states are taken: a window of the last steps fills up first, and never changes its length
 again."""
 

@@ -54,7 +54,7 @@ def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions
     moves: list[tuple[Any, Any, Array]] = []
     stops: list[tuple[int, int, dict[int, Array]]] = []
     shared = shared_of(frontier.states)
-    known = [columns_of(frontier.states)]
+    known = columns_of(frontier.states)
     missing = 0.0
     waiting: States | None = frontier.states
     begin, count = 0, frontier.states.count
@@ -71,9 +71,9 @@ def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions
         if shared_of(after) != shared:
             return None
         columns = columns_of(after)
-        if len(columns) != len(known[0]):
+        if len(columns) != len(known):
             return None
-        together = [np.concatenate([*(k[i] for k in known), c]) for i, c in enumerate(columns)]
+        together = [np.concatenate([k, c]) for k, c in zip(known, columns, strict=True)]
         first, group = same_rows(together, count + after.count)
         place = np.where(first < count, first, -1)
         new = np.flatnonzero(first >= count)
@@ -83,7 +83,7 @@ def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions
         if len(new):
             rows = first[new] - count
             waiting = after.some(np.ones((theta, len(rows))), rows)
-            known.append([c[rows] for c in columns])
+            known = [np.concatenate([k, c[rows]]) for k, c in zip(known, columns, strict=True)]
             count += len(rows)
     return _assembled(chain, moves, stops, count, theta, missing)
 
