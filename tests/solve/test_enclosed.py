@@ -104,6 +104,22 @@ stop when step >= 4 return no
 """
 
 
+def test_a_first_look_after_hundreds_of_steps() -> None:
+    """Nothing stops before it; the chances are those of a binomial law."""
+    text = """algorithm a
+stream x in {0, 1}
+model m: x ~ bernoulli(0.3)
+statistic n = sum(x over steps)
+stop when step >= 700 and n >= 220 return many
+stop when step >= 700 return few
+"""
+    law = enclosed(program_of(text), "m", panels=1)
+    found = by_outcome(law, ("many", "few")).sum(axis=0)
+    expected = stats.binom.sf(219, 700, 0.3)
+    assert law.undecided < 1e-9
+    assert found == pytest.approx([expected, 1 - expected], abs=1e-9)
+
+
 def test_a_walk_of_normal_numbers() -> None:
     """|S_3| >= 2, or else |S_4| >= 2: by the law of two normal numbers."""
     found = probability_of_outcomes(program_of(WALK), "m", lambda o: o == "out", panels=4000, clear=True)

@@ -34,6 +34,8 @@ IN_VAIN = 0.02
 """It also ends when as many steps as were taken before resolved less than this part of what is open."""
 FEWEST = 256
 """Steps before it may end so."""
+SILENT = 16_384
+"""Steps without any stop that are too many: the first block of a test in blocks may be long."""
 LOOK = 16
 """Steps between two looks at what is left."""
 FEW_TERMS = 32
@@ -124,6 +126,8 @@ def _in_vain(marks: dict[int, float], step: int, never: float) -> bool:
     if step < FEWEST:
         return False
     half = marks.get(step // 2 // LOOK * LOOK, math.inf)
+    if half - marks[step] <= 1e-12:  # nothing but rounding, as between two looks
+        return step >= 2 * SILENT
     return half - marks[step] <= IN_VAIN * (marks[step] - never)
 
 

@@ -32,6 +32,8 @@ STEPS = 12
 """Steps that are followed: later values are spread so that each is rare."""
 LATER_STEPS = 160
 """Steps that are followed where a comparison reads the step: what it compares may first be near in a later one."""
+LATER_SHARE = 0.01
+"""What is first met after STEPS steps counts by this part: of so many values each one hardly matters."""
 MOST = {1: 400, 2: 20, 3: 2}
 """Planes that are kept, by the number of persistent noises with a density: each plane splits every axis."""
 WEAK = {1: 1e-9, 2: 1e-3, 3: 1e-2}
@@ -69,9 +71,9 @@ def _worth(program: Program, plan: IntegrationPlan) -> Worth:
     draws = _Draws(program, compiler)
     worth: Worth = {}
     steps = LATER_STEPS if plan.needed.reads_step else STEPS
-    for _, stage in followed(program, plan, compiler, STREAMS, steps, draws.draw):
+    for step, stage in followed(program, plan, compiler, STREAMS, steps, draws.draw):
         for compared in comparisons:
-            _add(worth, compared, stage, plan)
+            _add(worth, compared, stage, plan, 1.0 if step <= STEPS else LATER_SHARE)
     return worth
 
 
@@ -82,8 +84,8 @@ def _matters(comparison: NoisyComparison, plan: IntegrationPlan) -> bool:
     return bool(law.discrete or law.kinks)
 
 
-def _add(worth: Worth, compared: CompiledComparison, stage: Stage, plan: IntegrationPlan) -> None:
-    """The planes of one comparison in one step."""
+def _add(worth: Worth, compared: CompiledComparison, stage: Stage, plan: IntegrationPlan, share: float) -> None:
+    """The planes of one comparison in one step, whose worth counts by this share."""
     value = np.broadcast_to(stage.numbers(compared.value), (stage.count,))
     names = [name for name, _ in compared.known]
     factors = [np.broadcast_to(stage.numbers(run), (stage.count,)) for _, run in compared.known]
@@ -101,7 +103,7 @@ def _add(worth: Worth, compared: CompiledComparison, stage: Stage, plan: Integra
             continue
         constants = row[-2] + row[-1] * points
         far = np.abs(constants + float(slopes @ centres)) / width
-        some = count / STREAMS * chances * np.exp(-far)
+        some = share * count / STREAMS * chances * np.exp(-far)
         for constant, weight in zip(constants, some, strict=True):
             # one way to write a plane
             plane = tuple((n, round(float(s / slopes[0]), 12)) for n, s in zip(names, slopes, strict=True) if s)
