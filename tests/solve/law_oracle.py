@@ -18,7 +18,6 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy import stats
 
 Array = Any
@@ -286,6 +285,10 @@ def product(
 # ---- persistent noises
 
 
+class TooLarge(Exception):
+    """A grid of two persistent noises would take more memory than there is."""
+
+
 def prefixes(case: Case) -> Iterator[tuple[float, ...]]:
     layer: list[tuple[float, ...]] = [()]
     for _ in range(case.horizon):
@@ -343,7 +346,7 @@ def persistent(case: Case) -> tuple[Values, Array, Array]:
     places = -upright[:, 2] / upright[:, 0]
     x, w = panels(first, places[np.unique(np.round(places, 9), return_index=True)[1]])
     if x.size * len(lines) > MOST_ON_A_PLANE:
-        pytest.skip("the oracle's grid of two persistent noises would be too large")
+        raise TooLarge
     y, v = panels(second, -(lines[:, 0] * x[:, None] + lines[:, 2]))
     return {names[0]: x[:, None], names[1]: y}, w[:, None], v
 

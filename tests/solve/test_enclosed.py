@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from law_oracle import Case, exact_table, random_case
+from law_oracle import Case, TooLarge, exact_table, random_case
 from scipy import stats
 from thorough import several
 
@@ -47,7 +47,10 @@ def check_table(case: Case, panels: int) -> float | None:
         law = enclosed(program_of(case.text()), "m", panels=panels)
     except Unsolved:
         return None
-    truth, names = exact_table(case), case.outcomes
+    try:
+        truth, names = exact_table(case), case.outcomes
+    except TooLarge:
+        return None
     steps = min(len(truth), len(law.table))
     found = by_outcome(law, names)[:steps]
     above = np.maximum(found - truth[:steps], 0.0).sum()
@@ -73,7 +76,10 @@ def test_more_panels_decide_more(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(several(10, 400)))
 def test_outcomes_of_programs_that_only_stop(seed: int) -> None:
     case = random_case(np.random.default_rng(2000 + seed), 1 + seed % 2)
-    truth = exact_table(case).sum(axis=0)
+    try:
+        truth = exact_table(case).sum(axis=0)
+    except TooLarge:
+        return
     late = 1.0 - truth.sum()  # what the oracle does not follow may have any outcome
     program = program_of(case.text())
     for place, name in enumerate(case.outcomes):

@@ -34,8 +34,12 @@ IN_VAIN = 0.02
 """It also ends when as many steps as were taken before resolved less than this part of what is open."""
 FEWEST = 256
 """Steps before it may end so."""
-SILENT = 16_384
-"""Steps without any stop that are too many: the first block of a test in blocks may be long."""
+SILENT = 32_768
+"""Steps before the first stop that are too many: the first block of a test in blocks may be long."""
+PATIENCE = 4
+"""So many times the step of the last stop is waited for the next one: later blocks may be longer."""
+RARE = 1e-12
+"""A smaller probability to stop in a step is none here."""
 LOOK = 16
 """Steps between two looks at what is left."""
 FEW_TERMS = 32
@@ -93,7 +97,7 @@ def _followed(space: Space, plan: IntegrationPlan, watch: tuple[ir.Expression, .
     watched = np.zeros(len(watch))
     kept = max((plan.laws[name].sensitivity for name in plan.nodes), default=1.0)
     rounding = CHANCE + 8 * ULP * kept * nodes
-    used, step, never = 0.0, 0, 0.0
+    used, step, never, last = 0.0, 0, 0.0, 0
     left = float(frontier.survivors.sum())
     marks = {0: left}
     while True:
@@ -103,6 +107,7 @@ def _followed(space: Space, plan: IntegrationPlan, watch: tuple[ir.Expression, .
         step = frontier.step
         rows.append(stopped.by_outcome.sum(axis=1))
         watched = watched + stopped.watched
+        last = step if rows[-1].sum() > RARE else last
         used += getattr(frontier, "cost", frontier.size) + OVERHEAD
         left = float(frontier.survivors.sum())
         if left <= NOTHING_LEFT or used >= work:
@@ -111,7 +116,7 @@ def _followed(space: Space, plan: IntegrationPlan, watch: tuple[ir.Expression, .
             marks[step] = left
             if by_inequality or not plan.smooth:
                 never = max(never, chain.stuck(frontier))
-            if left - never <= NOTHING_LEFT or _in_vain(marks, step, never):
+            if left - never <= NOTHING_LEFT or _in_vain(marks, step, never, last):
                 break
     width = len(chain.outcomes)
     table = np.concatenate([np.zeros((0, width)), *(_wide(row, width)[None, :] for row in rows)])
@@ -121,13 +126,13 @@ def _followed(space: Space, plan: IntegrationPlan, watch: tuple[ir.Expression, .
     )  # fmt: skip
 
 
-def _in_vain(marks: dict[int, float], step: int, never: float) -> bool:
-    """Whether the second half of the steps has hardly resolved anything."""
+def _in_vain(marks: dict[int, float], step: int, never: float, last: int) -> bool:
+    """Whether the second half of the steps has hardly resolved anything. `last`: the step of the last stop."""
     if step < FEWEST:
         return False
     half = marks.get(step // 2 // LOOK * LOOK, math.inf)
-    if half - marks[step] <= 1e-12:  # nothing but rounding, as between two looks
-        return step >= 2 * SILENT
+    if half - marks[step] <= RARE:  # as between two looks
+        return step >= (PATIENCE * last or SILENT)
     return half - marks[step] <= IN_VAIN * (marks[step] - never)
 
 
