@@ -1,7 +1,9 @@
-"""The value of a constant expression: exact where it is rational, else the nearest float made a fraction.
+"""The value of a constant expression.
 
-Used for parameters, for the checks of domains and law arguments, and for messages. Never for a proof: proofs compute
-their own bounds with directed rounding.
+`exactly` knows it where it is computed from rational numbers alone: engines take that value, rounded once, so that runs
+compute the program that is proved. `evaluate` puts the nearest float in place of what is not rational, for
+parameters, for the checks of domains and law arguments, and for messages. Never for a proof: proofs compute their own
+bounds with directed rounding.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from fractions import Fraction
 from seqlang.model import expression as m
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS, in_group
-from seqlang.operators.operator import NoValue
+from seqlang.operators.operator import NoValue, Rounded
 from seqlang.record import record
 
 LARGEST = Fraction(10) ** 300
@@ -50,15 +52,16 @@ class Values(dict[str, Fraction]):
     """Values of params that also remember what was computed from them: lets are written out, and so shared, in what
     reads them. An expression is kept beside its value, as only then its identity is its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, exact: bool = False) -> None:
         super().__init__()
         self.known: dict[int, tuple[m.Expression, Value]] = {}
         self.work = 0
+        self.exact = exact
 
 
-def values_of(program: Program) -> Values:
-    """The values of its parameters."""
-    values = Values()
+def values_of(program: Program, exact: bool = False) -> Values:
+    """The values of its parameters. `exact`: as `exactly` takes them."""
+    values = Values(exact)
     values.update({parameter.name: parameter.value for parameter in program.parameters})
     return values
 
@@ -75,6 +78,13 @@ def evaluate(expression: m.Expression, parameters: Values) -> Value | Undefined 
         return Undefined("a number grows beyond 1e300")
     except (_NotConstant, RecursionError):
         return None
+
+
+def exactly(expression: m.Expression, parameters: Values) -> Value | None:
+    """Its exact value, if it is a constant and every number on the way is rational; None otherwise, and where it has no
+    value. `parameters` are those of `values_of(program, exact=True)`."""
+    found = evaluate(expression, parameters)
+    return None if isinstance(found, Undefined) else found
 
 
 def number(expression: m.Expression, parameters: Values) -> Fraction | None:
@@ -127,7 +137,7 @@ def _compute(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
             first = of(left)
             return of(right) if first is (operator == "and") else first
         case m.Apply(operator=operator, arguments=arguments):
-            return _limited(_apply(operator, [of(a) for a in arguments]))
+            return _allowed(_limited(_apply(operator, [of(a) for a in arguments], parameters.exact)), parameters)
         case m.Quantified():
             return _quantified(e, parameters, bound)
         case m.Density(method="pmf" | "cdf", law=m.Law(family="bernoulli", arguments=(p,)), at=at):
@@ -136,11 +146,17 @@ def _compute(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
             raise _NotConstant
 
 
+def _allowed(value: Value, parameters: Values) -> Value:
+    if parameters.exact and any(isinstance(v, Rounded) for v in (value if isinstance(value, tuple) else (value,))):
+        raise _NotConstant
+    return value
+
+
 def _limited(value: Value) -> Value:
     if isinstance(value, Fraction) and (value > LARGEST or value < -LARGEST):
         raise NoValue("a number grows beyond 1e300")
     if isinstance(value, Fraction) and value.denominator.bit_length() > 4000:
-        return Fraction(float(value))
+        return Rounded(float(value))
     return value
 
 
@@ -177,7 +193,7 @@ def _quantified(e: m.Quantified, parameters: Values, bound: Bindings) -> Value:
         if best is None:
             raise NoValue(f"{e.operator} of nothing")
         return values[best][0]
-    return _limited(_fold(e.operator, [v for _, v in values]))
+    return _allowed(_limited(_fold(e.operator, [v for _, v in values])), parameters)
 
 
 def _fraction(value: Value) -> Fraction:
@@ -201,8 +217,12 @@ def _fold(operator: str, values: list[Value]) -> Value:
     return max(numbers) if operator == "max" else min(numbers)
 
 
-def _apply(operator: str, values: list[Value]) -> Value:
+def _apply(operator: str, values: list[Value], exact: bool) -> Value:
     match operator, values:
+        case "dot", [tuple() as one, tuple() as other] if exact and len(one) == len(other):
+            return sum((_fraction(a) * _fraction(b) for a, b in zip(one, other, strict=True)), Fraction(0))
+        case (("project" | "clip_norm"), [tuple() as elements, Fraction() as radius]) if exact:
+            return _projected([_fraction(v) for v in elements], radius)
         case "not", [value]:
             return value is not True
         case (("==" | "!="), [a, b]):
@@ -240,6 +260,15 @@ def _norm(numbers: list[Fraction]) -> Value:
     exact = OPERATORS["sqrt"].numeric
     assert exact is not None
     return _fraction(exact.exact(sum((x * x for x in numbers), Fraction(0))))
+
+
+def _projected(vector: list[Fraction], radius: Fraction) -> Value:
+    """On the ball around 0: shortened to the radius, if it is longer."""
+    size = _norm(vector)
+    if isinstance(size, Rounded):
+        raise _NotConstant
+    size = _fraction(size)
+    return tuple(v if size <= radius or size == 0 else v * radius / size for v in vector)
 
 
 def _range(low: Fraction, high: Fraction) -> Value:

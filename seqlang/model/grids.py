@@ -20,6 +20,7 @@ from enum import IntEnum
 from fractions import Fraction
 from math import lcm
 
+from seqlang.model.constants import CHANGING, Value, exactly, values_of
 from seqlang.model.domain import Finite, Integers
 from seqlang.model.expression import (
     COMPARISONS,
@@ -38,6 +39,7 @@ from seqlang.model.expression import (
     Reported,
     StepNumber,
     Truth,
+    children,
 )
 from seqlang.model.program import AllSteps, Cell, Define, LastSteps, Previous, Program, Report, SinceReport, Update
 from seqlang.record import record, replace
@@ -83,6 +85,8 @@ class Grids:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._parameters = {p.name: _constant(p.value) for p in program.parameters}
+        self._values = values_of(program, exact=True)
+        self._constants: dict[int, tuple[Expression, bool]] = {}
         self._named: dict[tuple[str, str], Grid] | None = None
 
     def of(self, expression: Expression) -> Grid:
@@ -91,13 +95,9 @@ class Grids:
             self._settle()
         return self._of(expression)
 
-    def constant(self, expression: Expression) -> Fraction | None:
-        """The exact value of arithmetic on constants that doubles would round more than once; None for all else."""
-        if not isinstance(expression, Apply) or not _of_constants(expression):
-            return None
-        value = self._of(expression).value
-        rounded = value is not None and any(self._of(a).rounding == Rounding.ONCE for a in expression.arguments)
-        return value if rounded else None
+    def exactly(self, expression: Expression) -> Value | None:
+        """The exact value of a constant that is computed from rational numbers alone; engines take it, rounded once."""
+        return exactly(expression, self._values)
 
     def compared(self, sides: tuple[Expression, ...]) -> tuple[Expression, ...]:
         """The sides of a comparison as it is run: whole numbers, where doubles could err on these."""
@@ -186,9 +186,17 @@ class Grids:
             case Quantified(operator="count"):
                 return WHOLE
             case Apply(operator, arguments):
-                return self._applied(operator, arguments)
+                known = self.exactly(e) if self._is_constant(e) else None
+                return _constant(known) if isinstance(known, Fraction) else self._applied(operator, arguments)
             case _:
                 return UNKNOWN
+
+    def _is_constant(self, e: Expression) -> bool:
+        known = self._constants.get(id(e))
+        if known is None:
+            known = e, type(e) not in CHANGING and all(map(self._is_constant, children(e)))
+            self._constants[id(e)] = known
+        return known[1]
 
     def _known(self, kind: str, name: str) -> Grid:
         return UNKNOWN if self._named is None else self._named.get((kind, name), UNKNOWN)
@@ -210,10 +218,7 @@ class Grids:
         if operator in COMPARISONS or operator in LOGIC or operator in ("length", "count"):
             return WHOLE
         parts = [self._of(a) for a in arguments]
-        value = _value(operator, [p.value for p in parts])
         largest = max((p.largest for p in parts), default=Fraction(0))
-        if value is not None:
-            return _constant(value)  # the engines take its exact value
         if len(parts) == 1 and operator in ("negate", "abs"):
             return replace(parts[0], value=None)
         if len(parts) > 1 and operator in ("max", "min", "clip"):
@@ -223,16 +228,6 @@ class Grids:
         never = exact and denominator is not None and _is_dyadic(denominator)
         rounding = Rounding.NEVER if never else Rounding.COMPUTED
         return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
-
-
-_ARITHMETIC = frozenset({"negate", "+", "-", "*", "/", "^"})
-
-
-def _of_constants(e: Expression) -> bool:
-    """Whether an expression is what `_value` may know the value of."""
-    if isinstance(e, Apply):
-        return e.operator in _ARITHMETIC and all(map(_of_constants, e.arguments))
-    return isinstance(e, Number | ParameterValue)
 
 
 def _finest(a: Grid, b: Grid) -> int | None:
@@ -283,22 +278,3 @@ def _together(*grids: Grid) -> Grid:
     common = lcm(*denominators) if len(denominators) == len(grids) else None
     sums = frozenset[str]().union(*(g.sums for g in grids))
     return Grid(common if common is not None and common <= FINEST else None, rounding, largest=largest, sums=sums)
-
-
-def _value(operator: str, values: list[Fraction | None]) -> Fraction | None:
-    """Arithmetic on constants; None where it is none, or not defined."""
-    match operator, values:
-        case "negate", [Fraction() as a]:
-            return -a
-        case "+", [Fraction() as a, Fraction() as b]:
-            return a + b
-        case "-", [Fraction() as a, Fraction() as b]:
-            return a - b
-        case "*", [Fraction() as a, Fraction() as b]:
-            return a * b
-        case "/", [Fraction() as a, Fraction() as b] if b:
-            return a / b
-        case "^", [Fraction() as a, Fraction() as b] if b.denominator == 1 and abs(b) <= LARGEST_POWER and a:
-            return Fraction(a ** int(b))
-        case _:
-            return None

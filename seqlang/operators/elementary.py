@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator, Real
+from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator, Real, Rounded
 from seqlang.operators.riemann_zeta import riemann_zeta
 
 NUMBER: Arguments = (("x", "number"),)
@@ -19,7 +19,7 @@ NEAR_ZERO = "the logarithm has no bound near 0: clip it, or say how near its arg
 def _exact_log(a: Fraction) -> Fraction:
     if a <= 0:
         raise NoValue("the logarithm of a number that is not positive")
-    return Fraction(math.log(a.numerator) - math.log(a.denominator)) if a != 1 else ZERO
+    return Rounded(math.log(a.numerator) - math.log(a.denominator)) if a != 1 else ZERO
 
 
 def _exact_log2(a: Fraction) -> Fraction:
@@ -27,26 +27,26 @@ def _exact_log2(a: Fraction) -> Fraction:
     whole = a.numerator.bit_length() - a.denominator.bit_length()
     if a > 0 and a == Fraction(2) ** whole:
         return Fraction(whole)
-    return _exact_log(a) / _exact_log(Fraction(2))
+    return Rounded(_exact_log(a) / _exact_log(Fraction(2)))
 
 
 def _exact_log1p(a: Fraction) -> Fraction:
     if a <= -1:
         raise NoValue("log1p of a number that is not above -1")
-    return Fraction(math.log1p(a)) if abs(a) < 1 else _exact_log(1 + a)
+    return Rounded(math.log1p(a)) if 0 < abs(a) < 1 else _exact_log(1 + a)
 
 
 def _exact_sqrt(a: Fraction) -> Fraction:
     if a < 0:
         raise NoValue("the square root of a negative number")
     exact = Fraction(math.isqrt(a.numerator), math.isqrt(a.denominator))
-    return exact if exact * exact == a else Fraction(math.sqrt(a))
+    return exact if exact * exact == a else Rounded(math.sqrt(a))
 
 
 def _exact_zeta(s: Fraction) -> Fraction:
     if s <= 1:
         raise NoValue("zeta of a number that is not above 1")
-    return Fraction(riemann_zeta(float(s)))
+    return Rounded(riemann_zeta(float(s)))
 
 
 def _logarithm(function: Callable[[Any], float], pole: float) -> Callable[[Any], float]:
@@ -107,7 +107,7 @@ FUNCTIONS = (
     Operator(
         "exp", "function", "pointwise", "e to the power x.", NUMBER,
         Numeric(
-            lambda a: Fraction(math.exp(a)), _exp, lambda np: np.exp, "math.exp({})", costly=True,
+            lambda a: Rounded(math.exp(a)) if a else ONE, _exp, lambda np: np.exp, "math.exp({})", costly=True,
             slopes=lambda g, y, x: [g * y],
         ),
         Real(

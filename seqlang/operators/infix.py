@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
 
-from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator
+from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator, Rounded
 from seqlang.process.late import np
 
 NUMBERS: Arguments = (("a", "number"), ("b", "number"))
@@ -37,7 +37,7 @@ def _exact_power(a: Fraction, b: Fraction) -> Fraction:
         return a ** int(b)
     if a < 0 and b.denominator != 1:
         raise NoValue("a negative number to a power that is not whole")
-    return Fraction(float(a) ** float(b))
+    return Rounded(float(a) ** float(b))
 
 
 def _quotient(a: Any, b: Any) -> float:

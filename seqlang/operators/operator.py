@@ -31,12 +31,18 @@ class NoValue(Exception):
         self.reason = reason
 
 
+class Rounded(Fraction):
+    """A float as a fraction, in place of a number that is not known to be rational."""
+
+    __slots__ = ()
+
+
 @record
 class Numeric:
     """How a number is computed, in four forms. None: the engines have code of their own (vectors, folds)."""
 
     exact: Callable[..., Any]
-    """Of Fractions: the exact value where that is rational, else the nearest float as a Fraction. Raises NoValue."""
+    """Of Fractions: the exact value where that is known to be rational, else a float as `Rounded`. Raises NoValue."""
     scalar: Callable[..., Any]
     """Of Python numbers, with the arithmetic of IEEE: infinite or not a number where there is no value."""
     array: Callable[[Any], Callable[..., Any]]

@@ -13,7 +13,6 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.values import Members, Value, numbers_in, pairwise
 from seqlang.model import expression as ir
-from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 from seqlang.source import Span
@@ -26,15 +25,8 @@ INEXACT = frozenset(name for name, entry in OPERATORS.items() if not entry.ratio
 class ExactCompiler(Compiler):
     """Constants, quotients, powers and products of vectors stay rational; other functions give floats as ever."""
 
-    def __init__(self, program: Program) -> None:
-        super().__init__(program)
-        self.parameters = {p.name: whole(p.value) for p in program.parameters}
-
-    def _compile(self, e: ir.Expression) -> Code:
-        if isinstance(e, ir.Number):
-            value = whole(e.value)
-            return Code(lambda m: value, frozenset())
-        return super()._compile(e)
+    def plain(self, value: Fraction) -> Value:
+        return whole(value)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
         if operator not in ("/", "^", "dot", "zeros"):

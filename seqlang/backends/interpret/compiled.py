@@ -7,6 +7,7 @@ need: cells were hoisted by elaboration, so nothing that must tick is skipped.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from functools import partial
 from operator import mul
 from typing import assert_never
@@ -32,6 +33,7 @@ from seqlang.backends.interpret.values import (
     shape_of,
 )
 from seqlang.model import expression as ir
+from seqlang.model.constants import Value as Exact
 from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
@@ -50,7 +52,7 @@ class Compiler:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.parameters = {p.name: plain_number(p.value) for p in program.parameters}
+        self.parameters = {p.name: self.plain(p.value) for p in program.parameters}
         self.grids = Grids(program)
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._done: dict[int, tuple[ir.Expression, Code]] = {}
@@ -60,9 +62,31 @@ class Compiler:
         known = self._done.get(id(expression))
         if known is not None and known[0] is expression:
             return known[1]
-        code = self._fold(self._compile(expression))
+        code = self._compile(expression)
+        known = None if code.reads else self.exact(expression)
+        code = self._fold(code) if known is None else _constant(known)
         self._done[id(expression)] = (expression, code)
         return code
+
+    def plain(self, value: Fraction) -> Value:
+        """An exact rational as this compiler's runs compute with it."""
+        return plain_number(value)
+
+    def exact(self, expression: ir.Expression) -> Value | None:
+        """The value of a constant that is computed from rational numbers alone, rounded once: what proofs take it for.
+        None for all else."""
+        if not isinstance(expression, ir.Apply | ir.Index | ir.Choice | ir.Quantified):
+            return None
+        return self._plainly(self.grids.exactly(expression))
+
+    def _plainly(self, value: Exact | None) -> Value | None:
+        match value:
+            case Fraction():
+                return self.plain(value)
+            case tuple():
+                parts = tuple(self._plainly(part) for part in value)
+                return None if None in parts or not parts else parts
+        return value if isinstance(value, bool) else None
 
     def constant(self, expression: ir.Expression) -> Value:
         """The value of an expression of constants."""
@@ -80,7 +104,7 @@ class Compiler:
     def _compile(self, e: ir.Expression) -> Code:
         match e:
             case ir.Number(value):
-                return _constant(plain_number(value))
+                return _constant(self.plain(value))
             case ir.Truth(value):
                 return _constant(value)
             case ir.Label(name):
@@ -110,8 +134,7 @@ class Compiler:
             case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
                 return self.compile(logs)
             case ir.Apply(operator, arguments, span):
-                constant = self.grids.constant(e)
-                return self._apply(operator, arguments, span) if constant is None else _constant(plain_number(constant))
+                return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
                 return self._choice(test, yes, no)
             case ir.Index(base, at, span):
@@ -269,11 +292,8 @@ class Compiler:
         return Code(run, CHANGES)
 
 
-def plain_number(value: object) -> Value:
+def plain_number(value: Fraction) -> Value:
     """An exact rational as int or as the nearest float."""
-    from fractions import Fraction
-
-    assert isinstance(value, Fraction)
     if value.denominator == 1:
         return value.numerator
     try:

@@ -65,7 +65,8 @@ class PlainWriter:
         """Python for the plain value; constant parts are evaluated now."""
         if self.folding and not isinstance(x, (e.Number, e.Truth, e.Label, e.ParameterValue)) and self.is_constant(x):
             if x not in self.constants:
-                value = self.value(x)
+                known = self.exact.exact(x)
+                value = self.value(x) if known is None else known
                 self.constants[x] = f"k{len(self.constants)}"
                 self.scope[self.constants[x]] = value
             return self.constants[x]
@@ -105,8 +106,7 @@ class PlainWriter:
             case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
                 return self.write(logs)
             case e.Apply():
-                constant = self.exact.grids.constant(x)
-                return self.apply(x) if constant is None else repr(plain_number(constant))
+                return self.apply(x)
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):

@@ -1,9 +1,9 @@
 """Tests and roundings of constants that doubles may decide otherwise than exact arithmetic.
 
-exp(log(3)) is 3, and 3.0000000000000004 in doubles: its ceiling is 4 in every run. Sums, products and quotients of
-rational numbers are computed as such (`model/grids.py`), a root, logarithm or exponential that is rational of a
-rational number too (log2(8), sqrt(4), exp(0)). Anything else may be off by a rounding, and where that decides a test,
-a floor, a ceiling or a remainder, nothing is known of it.
+exp(log(3)) is 3, and 3.0000000000000004 in doubles: its ceiling is 4 in every run. Constants that are computed from
+rational numbers alone are computed as such (`model/constants.py`, `exactly`), a root, logarithm or exponential that is
+rational of a rational number too (log2(8), sqrt(4), exp(0)). Anything else may be off by a rounding, and where that
+decides a test, a floor, a ceiling or a remainder, nothing is known of it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Callable
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.expression import COMPARISONS, Apply, Expression, Local, children
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.rules.sensitivity.facts.definitions import Definitions
 from seqlang.rules.sensitivity.facts.value import Value
 
-COMPUTED = frozenset({"exp", "log", "log2", "log1p", "sqrt", "zeta", "norm"})
+COMPUTED = frozenset(name for name, entry in OPERATORS.items() if not entry.rational)
 JUMPS = COMPARISONS | {"floor", "ceil", "%"}
 SLACK = 2.0**-20
 """Doubles lose less than this, relatively."""
