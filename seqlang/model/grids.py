@@ -37,6 +37,7 @@ from seqlang.model.expression import (
     ParameterValue,
     Quantified,
     Reported,
+    Sequence,
     StepNumber,
     Truth,
     children,
@@ -87,6 +88,7 @@ class Grids:
         self._parameters = {p.name: _constant(p.value) for p in program.parameters}
         self._values = values_of(program, exact=True)
         self._constants: dict[int, tuple[Expression, bool]] = {}
+        self._settled: dict[int, Apply] = {}
         self._named: dict[tuple[str, str], Grid] | None = None
 
     def of(self, expression: Expression) -> Grid:
@@ -108,6 +110,39 @@ class Grids:
             return sides
         apart = Apply("*", (Apply("-", (left, right)), Number(Fraction(by))))
         return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
+
+    def settled(self, e: Apply) -> Apply:
+        """What is run for a function that jumps: floor, ceil, argmax and argmin of numbers that are rounded once to
+        their grid, and the remainder of whole numbers. The expression itself where doubles are exact, or no grid is
+        known."""
+        if e.operator not in ("floor", "ceil", "%", "argmax", "argmin") or id(e) in self._settled:
+            return e
+        if e.operator == "%":
+            a, b = (self.of(part) for part in e.arguments)
+            by = _finest(a, b)
+            if by is None or a.rounding == b.rounding == Rounding.NEVER:
+                return e
+            rest = self._as_it_is(Apply("%", tuple(self._whole(part, by) for part in e.arguments), e.span))
+            return Apply("/", (rest, Number(Fraction(by))), e.span)
+        found = Apply(e.operator, tuple(self._nearest(part) for part in e.arguments), e.span)
+        return e if found.arguments == e.arguments else self._as_it_is(found)
+
+    def _nearest(self, e: Expression) -> Expression:
+        """The double that is nearest to the exact value."""
+        if isinstance(e, Sequence):
+            return Sequence(e.kind, tuple(self._nearest(item) for item in e.items))
+        grid = self.of(e)
+        if grid.denominator is None or grid.rounding != Rounding.COMPUTED:
+            return e
+        return Apply("/", (self._whole(e, grid.denominator), Number(Fraction(grid.denominator))))
+
+    def _whole(self, e: Expression, by: int) -> Expression:
+        """`by` times a multiple of 1/by, by the lemma."""
+        return self._as_it_is(Apply("floor", (Apply("+", (Apply("*", (e, Number(Fraction(by)))), HALF)),)))
+
+    def _as_it_is(self, e: Apply) -> Apply:
+        self._settled[id(e)] = e
+        return e
 
     def agree(self, sides: tuple[Expression, ...]) -> bool:
         """Whether doubles, compared as they are, come out as the real numbers do: no side is computed with errors."""
@@ -224,7 +259,7 @@ class Grids:
         if len(parts) > 1 and operator in ("max", "min", "clip"):
             return _together(*parts)
         exact = all(p.rounding == Rounding.NEVER for p in parts)
-        denominator = _denominator(operator, parts, exact)
+        denominator = _denominator(operator, parts)
         never = exact and denominator is not None and _is_dyadic(denominator)
         rounding = Rounding.NEVER if never else Rounding.COMPUTED
         return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
@@ -238,7 +273,7 @@ def _finest(a: Grid, b: Grid) -> int | None:
     return by if by <= FINEST else None
 
 
-def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:
+def _denominator(operator: str, parts: list[Grid]) -> int | None:
     found: int | None = None
     match operator, [p.denominator for p in parts]:
         case (("+" | "-"), [int(a), int(b)]):
@@ -250,9 +285,9 @@ def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:
             found = a * abs(by.numerator)
         case "^", [int(a), _] if (power := parts[1].value) is not None and power.denominator == 1:
             found = a ** int(power) if 0 <= power <= LARGEST_POWER else None
-        case "%", [int(a), int(b)] if exact:
+        case "%", [int(a), int(b)]:
             found = lcm(a, b)
-        case (("floor" | "ceil"), [int()]) if exact:
+        case ("floor" | "ceil"), [int()]:
             found = 1
         case _:
             pass

@@ -50,6 +50,8 @@ def rests_on_rounding(program: Program, ways: Sequence[Sequence[Phase]]) -> bool
 
 
 def _differs(program: Program, phases: Sequence[Phase]) -> bool:
+    if _run(program, False).unsure:
+        return True
     if sum(phase.repeat for phase in phases) > LONGEST:
         return False
     floats, numbers = _run(program, False).comparisons(phases), _run(program, True).comparisons(phases)
@@ -68,7 +70,7 @@ class _Run:
         self.told: dict[str, Any] = {}
         compiler = (_LoggingExactly if exact else _Logging)(program, self.found)
         self.machine = Machine(program, Shared(None, False), self._observed, compiler)
-        self.logs = compiler.logs
+        self.logs, self.unsure = compiler.logs, compiler.unsure
         self.datasets = [i.name for i in program.inputs if i.kind == "dataset"]
 
     def comparisons(self, phases: Sequence[Phase]) -> Comparisons | None:
@@ -114,6 +116,7 @@ class _Logging(Compiler):
         self.found = found
         self.logs = False  # whether there is anything to write down
         self.whole = False  # within a comparison that is made on whole numbers
+        self.unsure = False  # whether a constant is so close to a jump that floats may have decided it
         super().__init__(program)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
@@ -121,7 +124,10 @@ class _Logging(Compiler):
         self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
         code: Code = super()._apply(operator, arguments, span)
         self.whole = outer
-        if outer or not (compared or operator in ROUNDED | BROKEN) or not code.reads:
+        if outer or not (compared or operator in ROUNDED | BROKEN):
+            return code
+        if not code.reads:
+            self.unsure = self.unsure or self._is_close(operator, arguments, span)
             return code
         if self._is_sure(operator, arguments) or _reads_noise(self.program, arguments):
             return code
@@ -141,6 +147,19 @@ class _Logging(Compiler):
             return holds
 
         return Code(run, code.reads)
+
+    def _is_close(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> bool:
+        """Whether a constant that is not known exactly lies that close to a jump."""
+        if self.exact(ir.Apply(operator, arguments, span)) is not None:
+            return False
+        try:
+            values = [self.constant(argument) for argument in arguments]
+        except EvaluationError:
+            return False
+        if operator in ("/", "^", "log", "log2"):
+            return False
+        ends = [tuple(values)] if operator in ir.COMPARISONS else list(_ends(operator, values))
+        return any(not isinstance(a, tuple | str) and abs(a - b) <= NEAR * max(abs(a), abs(b)) for a, b in ends)
 
     def _jump(self, operator: str, sides: Sequence[Callable[[Any], Any]], code: Code) -> Callable[[Any], Any]:
         """A function that jumps; of numbers that it has met it knows the value. (0.0 and -0.0 are equal, and not

@@ -69,8 +69,9 @@ class VectorCompiler:
                 return lambda f: f.bound[number]
             case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
                 return self.compile(logs)
-            case ir.Apply(operator, arguments, span):
-                return self._apply(operator, arguments, span)
+            case ir.Apply():
+                run = self.exact.grids.settled(e)
+                return self._apply(run.operator, run.arguments, run.span)
             case ir.Choice(test, yes, no):
                 return ladder(self, self.exact.grids, e, _sure) or self._choice(test, yes, no)
             case ir.Index(base, at, _):

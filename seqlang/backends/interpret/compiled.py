@@ -133,8 +133,9 @@ class Compiler:
                 return Code(lambda m: m.bound[number], frozenset({number}))
             case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
                 return self.compile(logs)
-            case ir.Apply(operator, arguments, span):
-                return self._apply(operator, arguments, span)
+            case ir.Apply():
+                run = self.grids.settled(e)
+                return self._apply(run.operator, run.arguments, run.span)
             case ir.Choice(test, yes, no):
                 return self._choice(test, yes, no)
             case ir.Index(base, at, span):

@@ -106,7 +106,7 @@ class PlainWriter:
             case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
                 return self.write(logs)
             case e.Apply():
-                return self.apply(x)
+                return self.apply(self.exact.grids.settled(x))
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):

@@ -69,13 +69,15 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             return scope.constants.value(scope.size())
         case ir.Apply("log") if (logs := in_logs(scope.program, e)) is not None:
             return value_of(scope, logs)
-        case ir.Apply(operator, arguments, span):
-            if operator in ir.COMPARISONS:
+        case ir.Apply():
+            run = scope.exact.grids.settled(e)
+            arguments, span = run.arguments, run.span
+            if run.operator in ir.COMPARISONS:
                 arguments = scope.exact.grids.compared(arguments)
             values = [value_of(scope, a) for a in arguments]
-            if operator in ir.COMPARISONS:
+            if run.operator in ir.COMPARISONS:
                 values = [scope.checked(v, "a side of this comparison", span) for v in values]
-            return apply(scope, operator, values)
+            return apply(scope, run.operator, values)
         case ir.Choice(test, yes, no):
             return _choice(scope, scalar(value_of(scope, test), "a test"), yes, no)
         case ir.Index(base, at, span):
