@@ -10,6 +10,10 @@ Lemma. If doubles compute D (a - b) with an error below 1/2, this is the exact c
 number; the value that is rounded down lies strictly between it and it plus one. After k additions of constants of
 size at most C the error is at most about k^2 C D 2^-53.
 
+For a whole k with |k| < 2^53, the quotient k / D in doubles is on the same side of each whole number as k / D is, as
+it is rounded to the nearest: so `floor(x)`, for a multiple x of 1/D, is run as floor(k / D), k = floor(D x + 1/2), and
+ceil alike. The remainder of a by b is that of two such whole numbers, over D, and argmax and argmin compare them.
+
 A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
 each side is one constant or input, rounded once, since rounding keeps the order.
 """
@@ -112,29 +116,28 @@ class Grids:
         return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
 
     def settled(self, e: Apply) -> Apply:
-        """What is run for a function that jumps: floor, ceil, argmax and argmin of numbers that are rounded once to
-        their grid, and the remainder of whole numbers. The expression itself where doubles are exact, or no grid is
-        known."""
-        if e.operator not in ("floor", "ceil", "%", "argmax", "argmin") or id(e) in self._settled:
+        """What is run for a function that jumps: for floor and ceil a quotient of whole numbers, for the remainder,
+        argmax and argmin whole numbers. The expression itself where doubles are exact, or no grid is known."""
+        if id(e) in self._settled:
             return e
-        if e.operator == "%":
-            a, b = (self.of(part) for part in e.arguments)
-            by = _finest(a, b)
-            if by is None or a.rounding == b.rounding == Rounding.NEVER:
-                return e
-            rest = self._as_it_is(Apply("%", tuple(self._whole(part, by) for part in e.arguments), e.span))
-            return Apply("/", (rest, Number(Fraction(by))), e.span)
-        found = Apply(e.operator, tuple(self._nearest(part) for part in e.arguments), e.span)
-        return e if found.arguments == e.arguments else self._as_it_is(found)
+        match e:
+            case Apply("floor" | "ceil", (x,)) if (by := self._by((x,), Rounding.ONCE)) is not None:
+                return self._as_it_is(Apply(e.operator, (_over(self._whole(x, by), by),), e.span))
+            case Apply("%", parts) if (by := self._by(parts, Rounding.NEVER)) is not None:
+                rest = self._as_it_is(Apply("%", tuple(self._whole(part, by) for part in parts), e.span))
+                return _over(rest, by)
+            case Apply("argmax" | "argmin", (Sequence(kind, items),)):
+                by = self._by(items, Rounding.ONCE)
+                wholes = e if by is None else Sequence(kind, tuple(self._whole(item, by) for item in items))
+                return e if by is None else self._as_it_is(Apply(e.operator, (wholes,), e.span))
+        return e
 
-    def _nearest(self, e: Expression) -> Expression:
-        """The double that is nearest to the exact value."""
-        if isinstance(e, Sequence):
-            return Sequence(e.kind, tuple(self._nearest(item) for item in e.items))
-        grid = self.of(e)
-        if grid.denominator is None or grid.rounding != Rounding.COMPUTED:
-            return e
-        return Apply("/", (self._whole(e, grid.denominator), Number(Fraction(grid.denominator))))
+    def _by(self, parts: tuple[Expression, ...], exact: Rounding) -> int | None:
+        """One denominator for all; None where it is not known, or all are computed as exactly as this."""
+        if not parts:
+            return None
+        together = _together(*map(self.of, parts))
+        return None if together.rounding >= exact else together.denominator
 
     def _whole(self, e: Expression, by: int) -> Expression:
         """`by` times a multiple of 1/by, by the lemma."""
@@ -265,6 +268,10 @@ class Grids:
         return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
 
 
+def _over(whole: Expression, by: int) -> Apply:
+    return Apply("/", (whole, Number(Fraction(by))))
+
+
 def _finest(a: Grid, b: Grid) -> int | None:
     """One denominator for both; None where one is not known, or it would be too fine."""
     if a.denominator is None or b.denominator is None:
@@ -287,7 +294,7 @@ def _denominator(operator: str, parts: list[Grid]) -> int | None:
             found = a ** int(power) if 0 <= power <= LARGEST_POWER else None
         case "%", [int(a), int(b)]:
             found = lcm(a, b)
-        case ("floor" | "ceil"), [int()]:
+        case (("floor" | "ceil"), [int()]):
             found = 1
         case _:
             pass
