@@ -123,6 +123,9 @@ class Grids:
         match e:
             case Apply("floor" | "ceil", (x,)) if (by := self._by((x,), Rounding.ONCE)) is not None:
                 return self._as_it_is(Apply(e.operator, (_over(self._whole(x, by), by),), e.span))
+            case Apply("floor" | "ceil", (Apply("/", parts),)) if (by := self._by(parts, Rounding.NEVER)) is not None:
+                quotient = Apply("/", tuple(self._whole(part, by) for part in parts))
+                return self._as_it_is(Apply(e.operator, (quotient,), e.span))
             case Apply("%", parts) if (by := self._by(parts, Rounding.NEVER)) is not None:
                 rest = self._as_it_is(Apply("%", tuple(self._whole(part, by) for part in parts), e.span))
                 return _over(rest, by)

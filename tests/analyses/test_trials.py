@@ -128,10 +128,10 @@ def test_pairs_are_neighbours_and_differ(inputs: str) -> None:
 
 
 ROUNDED = [
-    "floor(sum(x over steps) / 0.1)",
-    "ceil(sum(0.1 * x over steps) / 0.01)",
-    "ceil(10 * sum(x over steps))",
-    "floor(sum(x over steps) * 10 + 0.1 - 0.1)",
+    "floor(sum(x / min(step, 1) over steps) / 0.1)",
+    "ceil(sum(0.1 * x / min(step, 1) over steps) / 0.01)",
+    "ceil(10 * sum(x / min(step, 1) over steps))",
+    "floor(sum(x / min(step, 1) over steps) * 10 + 0.1 - 0.1)",
 ]
 
 

@@ -23,6 +23,8 @@ OF_STEP = {
     "argmax([0.3, 0.1 * min(step, 3), 0.2])": lambda n: F(1),
     "floor(step / 10 - 0.1 * step)": lambda n: F(0),
     "floor(spent * 10)": lambda n: F(n - 1),
+    "floor(0.3 / (0.1 * min(step, 1)))": lambda n: F(3),
+    "ceil(0.7 * step / (0.1 * step))": lambda n: F(7),
     "ceil(sum(0.1 over steps) * 10)": lambda n: F(n),
 }
 """Beside each text its value in step n, by fractions. `spent` is what 0.1 added to it in each earlier step makes."""

@@ -4,6 +4,7 @@ that are executed, decisions, and what is written."""
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -189,6 +190,8 @@ def recorded(
         patch.setattr(ExactRun, "_test", recorder.test(ExactRun._test))
         laws._power.cache_clear()
         before = sys.gettrace()
+        gc.collect()  # a generator that another test left behind would be closed in the middle, which is a call of it
+        gc.disable()
         sys.settrace(recorder.trace)
         try:
             release(terms, book, lambda: recorder.rows(entries), below=below)
@@ -196,6 +199,7 @@ def recorded(
             recorder.tell("refused", str(why))
         finally:
             sys.settrace(before)
+            gc.enable()
     return Recording(tuple(recorder.events), tuple(recorder.decisions))
 
 
