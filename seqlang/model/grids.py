@@ -112,8 +112,7 @@ class Grids:
         by = _finest(a, b)
         if by is None or min(a.rounding, b.rounding) != Rounding.COMPUTED:
             return sides
-        apart = Apply("*", (Apply("-", (left, right)), Number(Fraction(by))))
-        return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
+        return self._whole(Apply("-", (left, right)), by), NOTHING
 
     def settled(self, e: Apply) -> Apply:
         """What is run for a function that jumps: for floor and ceil a quotient of whole numbers, for the remainder,
