@@ -129,8 +129,8 @@ def _compute(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
             return bound[variable]
         case m.Choice(test=test, yes=yes, no=no):
             return of(yes if of(test) is True else no)
-        case m.Sequence(items=items):
-            return tuple(of(i) for i in items)
+        case m.Sequence(kind=kind, items=items):
+            return _collected(kind, [of(i) for i in items])
         case m.Index(base=base, at=at):
             return _element(of(base), of(at))
         case m.Apply(operator="and" | "or" as operator, arguments=(left, right)):
@@ -186,7 +186,7 @@ def _quantified(e: m.Quantified, parameters: Values, bound: Bindings) -> Value:
         if e.where is None or _value(e.where, parameters, inner) is True:
             values.append((item, _value(e.body, parameters, inner)))
     if e.operator in ("list", "set"):
-        return tuple(v for _, v in values)
+        return _collected(e.operator, [v for _, v in values])
     if e.operator in ("argmax", "argmin"):
         sign = 1 if e.operator == "argmax" else -1
         best = max(range(len(values)), key=lambda i: (sign * _fraction(values[i][1]), -i), default=None)
@@ -194,6 +194,11 @@ def _quantified(e: m.Quantified, parameters: Values, bound: Bindings) -> Value:
             raise NoValue(f"{e.operator} of nothing")
         return values[best][0]
     return _allowed(_limited(_fold(e.operator, [v for _, v in values])), parameters)
+
+
+def _collected(kind: str, values: list[Value]) -> Value:
+    """A list, or a set, which has each value once."""
+    return tuple(values) if kind == "list" else tuple(dict.fromkeys(values))
 
 
 def _fraction(value: Value) -> Fraction:
