@@ -124,7 +124,7 @@ def parser() -> Parser:
     parser.add_argument("--futility", action="store_true", help="ends for futility are not binding: --alpha is kept "
                         "also where they are ignored")  # fmt: skip
     parser.add_argument("--horizon", metavar="N",
-                        help="entries of the linear program that bounds private tests; more bound more")  # fmt: skip
+                        help="entries that the bound on all private tests follows; more make it larger")  # fmt: skip
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
     parser.add_argument("--compare", nargs="?", const="quick", default="nothing", choices=("quick", "all"),

@@ -48,6 +48,12 @@ class _NotConstant(Exception):
 Value = Fraction | bool | str | tuple["Value", ...]
 
 
+class Members(tuple[Value, ...]):
+    """The members of a set or a range, each once. Engines have their own form of these."""
+
+    __slots__ = ()
+
+
 class Values(dict[str, Fraction]):
     """Values of params that also remember what was computed from them: lets are written out, and so shared, in what
     reads them. An expression is kept beside its value, as only then its identity is its own."""
@@ -71,7 +77,8 @@ def evaluate(expression: m.Expression, parameters: Values) -> Value | Undefined 
     takes more than a moment)."""
     parameters.work = 0
     try:
-        return _value(expression, parameters, {})
+        found = _value(expression, parameters, {})
+        return Fraction(found) if isinstance(found, Rounded) else found
     except NoValue as problem:
         return Undefined(problem.reason)
     except OverflowError:
@@ -198,7 +205,7 @@ def _quantified(e: m.Quantified, parameters: Values, bound: Bindings) -> Value:
 
 def _collected(kind: str, values: list[Value]) -> Value:
     """A list, or a set, which has each value once."""
-    return tuple(values) if kind == "list" else tuple(dict.fromkeys(values))
+    return tuple(values) if kind == "list" else Members(dict.fromkeys(values))
 
 
 def _fraction(value: Value) -> Fraction:
@@ -279,7 +286,7 @@ def _projected(vector: list[Fraction], radius: Fraction) -> Value:
 def _range(low: Fraction, high: Fraction) -> Value:
     if high - low > _LONGEST:
         raise _NotConstant
-    return tuple(_steps(low, high))
+    return Members(_steps(low, high))
 
 
 def _steps(low: Fraction, high: Fraction) -> Iterator[Fraction]:

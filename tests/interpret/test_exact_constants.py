@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,24 +14,29 @@ import pytest
 from seqlang import driver
 from seqlang.analyses.trials.exactly import ExactCompiler
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.values import Members
 from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.cli.__main__ import main
+from seqlang.model.expression import Sequence
+from seqlang.model.program import nodes_in
 from seqlang.source import Source
 
 Told = tuple[str, Fraction]
 DECIMALS = ("0.1", "0.2", "0.3", "0.06", "0.07", "0.29", "0.7", "1", "2", "3", "5", "10", "0")
 
 
-def number(rng: random.Random, depth: int) -> Told:
+def decimal(rng: random.Random) -> Told:
+    text = rng.choice(DECIMALS)
+    return text, Fraction(text)
+
+
+def number(rng: random.Random, depth: int, leaf: Callable[[random.Random], Told] = decimal) -> Told:
     """A random expression, and its value by fractions."""
     if depth == 0 or rng.random() < 0.15:
-        text = rng.choice(DECIMALS)
-        return text, Fraction(text)
+        return leaf(rng)
     kind = rng.choice(["+", "-", "*", "/", "%", "^", "floor", "ceil", "abs", "max", "sum", "mean", "dot", "argmax",
                        "index", "clip", "project", "if", "sqrt", "count"])  # fmt: skip
-    a, x = number(rng, depth - 1)
-    b, y = number(rng, depth - 1)
-    c, z = number(rng, depth - 1)
+    (a, x), (b, y), (c, z) = (number(rng, depth - 1, leaf) for _ in range(3))
     match kind:
         case "+" | "-" | "*":
             return f"({a} {kind} {b})", x + y if kind == "+" else x - y if kind == "-" else x * y
@@ -116,6 +122,17 @@ def test_runs_take_the_exact_value(text: str, engine: str, tmp_path: Path, capsy
                     "stop when step >= 1 return k\n")  # fmt: skip
     assert main(["run", str(path), "--engine", engine, "--runs", "10", "--seed", "1", "--json"]) == 0
     assert {float(v) for v in json.loads(capsys.readouterr().out)["returns"]} == {JUMPS[text]}
+
+
+def test_sets_and_ranges_stay_what_they_are() -> None:
+    """Each engine has a form of its own for them; a list of their values is another thing."""
+    lines = ("algorithm a", "stream x in {0, 1}", "report r = length({1, 1, 2}) + sum(i for i in 1..3) when step == 1",
+             "stop when step >= 2")  # fmt: skip
+    program = driver.load(Source("a", "\n".join(lines))).program
+    parts = nodes_in(program.body)
+    found = [part for part in parts if isinstance(part, Sequence) or getattr(part, "operator", "") == ".."]
+    values = {type(v): tuple(v) for v in map(Compiler(program).constant, found)}
+    assert values == {Members: (1, 2), range: (1, 2, 3)}
 
 
 @pytest.mark.parametrize("price", ["[0.3, 3 * abs(-0.1)]", "[0.05, 3 % 0.1]"])

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
+from test_exact_constants import number
+from thorough import several
 
+from seqlang import driver
 from seqlang.cli.__main__ import main
+from seqlang.diagnostics import SpecError
+from seqlang.source import Source
 
 F = Fraction
 OF_STEP = {
@@ -63,6 +69,33 @@ stop when step >= {n} return value
         if found != {float(OF_STEP[text](n))}:
             return f"step {n}: {found}"
     return ""
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "numpy"])
+def test_random_ones_of_the_step_and_a_memory(engine: str) -> None:
+    """Of all operators, with decimals: the value that is returned, against fractions. A few have no value in an earlier
+    step, and end there."""
+    rng, compared = random.Random(4), 0
+    for _ in range(several(15, 300)):
+        n = rng.choice((3, 7, 29))
+        leaves = [("step", F(n)), ("spent", F(n, 10)), ("0.1", F(1, 10)), ("0.07", F(7, 100)), ("3", F(3))]
+        text, exact = number(rng, 2, lambda rng, leaves=leaves: rng.choice(leaves))
+        spec = f"""algorithm a
+stream x in {{0, 1}}
+model m: x ~ bernoulli(1/2)
+memory spent = 0.1
+let value = {text}
+update spent = spent + 0.1
+stop when step >= {n} return value
+"""
+        try:
+            (found,) = driver.run(driver.load(Source("a", spec)), runs=2, seed=1, engine=engine)
+        except SpecError as error:
+            assert error.diagnostics[0].code == "E0620", text
+            continue
+        assert [float(v) for v in found.to_dict()["returns"]] == [pytest.approx(float(exact), rel=1e-9, abs=1e-9)], text
+        compared += 1
+    assert compared >= 10
 
 
 def test_a_share_of_the_step_decides_a_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

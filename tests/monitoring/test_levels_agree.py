@@ -11,6 +11,7 @@ from itertools import product
 from math import exp
 
 import pytest
+from futile_blocks import FUTILE
 
 from seqlang.cli.__main__ import main
 from seqlang.diagnostics import SpecError
@@ -44,26 +45,6 @@ def seen(size: int, p: float) -> list[float]:
     return found
 
 
-BLOCKS = """
-algorithm blocks
-stream x in {{0, 1}}
-public heeded in {{0, 1}}
-model null: x ~ bernoulli(0.3), heeded ~ point(1)
-model alternative: x ~ bernoulli(0.7), heeded ~ point(1)
-model null_ignored: x ~ bernoulli(0.3), heeded ~ point(0)
-memory score = 0
-memory used = 0
-report block when sum(1 since block) >= 4
-report ones = sum(x since block) when block
-update score = score + (if block then clip(ones, 0, 4) else 0) - 2 when block
-update used = used + 1 when block
-stop when score >= (if used >= 2 then 1 else 2) return reject
-stop when score <= (if used >= 2 then 0 else -1) and (heeded == 1 or used >= 2) return accept
-attach geometric(exp(-1)) to ones
-{claims}
-"""
-
-
 def futile_runs(heeds: bool) -> dict[Run, bool]:
     """All runs of released counts, and whether each rejects. With `heeds` few ones end the first block."""
     runs: dict[Run, bool] = {(4,): True}
@@ -93,7 +74,7 @@ def rejects(heeds: bool) -> float:
 @cache
 def told(alpha: str, run: Run) -> MonitorResult:
     """At the default levels of a program that claims alpha where ends for futility are ignored."""
-    text = BLOCKS.format(claims=f"claim probability(reject) <= {alpha} under null_ignored")
+    text = f"{FUTILE}claim probability(reject) <= {alpha} under null_ignored\n"
     return watch(load(Source("blocks", text)), [(Fraction(value),) for value in run])
 
 
@@ -249,7 +230,7 @@ CLAIMS = [
 
 @pytest.mark.parametrize(("claims", "alpha"), CLAIMS)
 def test_the_levels_follow_from_the_claims(claims: str, alpha: float | None) -> None:
-    loaded = load(Source("blocks", BLOCKS.format(claims=claims)))
+    loaded = load(Source("blocks", FUTILE + claims))
     levels = watch(loaded, []).levels
     assert levels.alpha == alpha
     after, looks = (0.95, 0.95) if alpha is None else (1 - 2 * alpha, 1 - alpha)
@@ -286,4 +267,4 @@ def test_a_level_that_is_none_is_refused() -> None:
     import seqlang
 
     with pytest.raises(SpecError, match="level"):
-        seqlang.monitor(BLOCKS.format(claims=""), [4], level=1)
+        seqlang.monitor(FUTILE, [4], level=1)

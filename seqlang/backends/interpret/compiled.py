@@ -32,8 +32,8 @@ from seqlang.backends.interpret.values import (
     pairwise,
     shape_of,
 )
+from seqlang.model import constants
 from seqlang.model import expression as ir
-from seqlang.model.constants import Value as Exact
 from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
@@ -79,10 +79,12 @@ class Compiler:
             return None
         return self._plainly(self.grids.exactly(expression))
 
-    def _plainly(self, value: Exact | None) -> Value | None:
+    def _plainly(self, value: constants.Value | None) -> Value | None:
         match value:
             case Fraction():
                 return self.plain(value)
+            case constants.Members():
+                return None
             case tuple():
                 parts = tuple(self._plainly(part) for part in value)
                 return None if None in parts or not parts else parts
