@@ -70,102 +70,105 @@ def _exp(a: Any) -> float:
 FUNCTIONS = (
     Operator(
         "log", "function", "pointwise", "The natural logarithm of x > 0.", NUMBER,
-        Numeric(
+        rational=False, jumps=False, partial=(0,), multiples="unknown", directions=(),
+        numeric=Numeric(
             _exact_log, _logarithm(math.log, 0), lambda np: np.log, "math.log({})", costly=True,
             slopes=lambda g, y, x: [g / x], spreads_rounding=True,
         ),
-        Real(
+        analytic=Real(
             lambda f, x: f("log", x), 1, above=ZERO, unbounded=NEAR_ZERO,
             slope=Real(lambda f, x: 1 / x, -1, above=ZERO, least=ZERO),
         ),
-        rational=False,
     ),
     Operator(
         "log1p", "function", "pointwise", "log(1 + x) for x > -1, without loss of digits where x is near 0.", NUMBER,
-        Numeric(
+        rational=False, jumps=False, partial=(0,), multiples="unknown", directions=(),
+        numeric=Numeric(
             _exact_log1p, _logarithm(math.log1p, -1), lambda np: np.log1p, "math.log1p({})", costly=True,
             slopes=lambda g, y, x: [g / (1 + x)], spreads_rounding=True,
         ),
-        Real(
+        analytic=Real(
             lambda f, x: f("log", 1 + x), 1, above=-ONE, unbounded=NEAR_MINUS_ONE,
             slope=Real(lambda f, x: 1 / (1 + x), -1, above=-ONE, least=ZERO),
         ),
-        rational=False,
     ),
     Operator(
         "log2", "function", "pointwise", "The logarithm of x > 0 to base 2.", NUMBER,
-        Numeric(
+        rational=False, jumps=False, partial=(0,), multiples="unknown", directions=(),
+        numeric=Numeric(
             _exact_log2, _logarithm(math.log2, 0), lambda np: np.log2, "math.log2({})", costly=True,
             slopes=lambda g, y, x: [g / (x * math.log(2))], spreads_rounding=True,
         ),
-        Real(
+        analytic=Real(
             lambda f, x: f("log2", x), 1, above=ZERO, unbounded=NEAR_ZERO,
             slope=Real(lambda f, x: 1 / (x * f("log", 2)), -1, above=ZERO, least=ZERO),
         ),
-        rational=False,
     ),
     Operator(
         "exp", "function", "pointwise", "e to the power x.", NUMBER,
-        Numeric(
+        rational=False, jumps=False, partial=(), multiples="unknown", directions=(),
+        numeric=Numeric(
             lambda a: Rounded(math.exp(a)) if a else ONE, _exp, lambda np: np.exp, "math.exp({})", costly=True,
             slopes=lambda g, y, x: [g * y],
         ),
-        Real(
+        analytic=Real(
             lambda f, x: f("exp", x), 1, least=ZERO, slope=Real(lambda f, x: f("exp", x), 1, least=ZERO),
         ),
-        rational=False,
     ),
     Operator(
         "sqrt", "function", "pointwise", "The square root of x >= 0.", NUMBER,
-        Numeric(
+        rational=False, jumps=False, partial=(0,), multiples="unknown", directions=(),
+        numeric=Numeric(
             _exact_sqrt, lambda a: math.sqrt(a) if a >= 0 else math.nan, lambda np: np.sqrt, "math.sqrt({})",
             costly=True, slopes=lambda g, y, x: [g / (2 * y)],
         ),
-        Real(
+        analytic=Real(
             lambda f, x: f("sqrt", x), 1, above=ZERO, closed=True, least=ZERO,
             slope=Real(lambda f, x: 1 / (2 * f("sqrt", x)), -1, above=ZERO, least=ZERO),
         ),
-        rational=False,
     ),
     Operator(
         "abs", "function", "pointwise", "The size of x, without its sign.", NUMBER,
-        Numeric(
+        rational=True, jumps=False, partial=(), multiples="chosen", directions=(),
+        numeric=Numeric(
             abs, abs, lambda np: np.abs, "abs({})", stays_finite=True,
             slopes=lambda g, y, x: [g * ((x > 0) * 1.0 - (x < 0) * 1.0)],
         ),
-        Real(lambda f, x: f("abs", x), least=ZERO, slope=Real(lambda f, x: x / f("abs", x), least=-ONE, most=ONE)),
+        analytic=Real(
+            lambda f, x: f("abs", x), least=ZERO, slope=Real(lambda f, x: x / f("abs", x), least=-ONE, most=ONE)
+        ),
     ),
     Operator(
         "floor", "function", "pointwise", "The largest whole number that is at most x.", NUMBER,
-        Numeric(
+        rational=True, jumps=True, partial=(), multiples="whole", directions=(),
+        numeric=Numeric(
             lambda a: Fraction(math.floor(a)), lambda a: math.floor(a) if math.isfinite(a) else a,
             lambda np: np.floor, "np.floor({})", stays_finite=True, slopes=lambda g, y, x: [0.0 * g],
         ),
-        Real(lambda f, x: f("floor", x), 1, whole=True),
-        jumps=True,
+        analytic=Real(lambda f, x: f("floor", x), 1, whole=True),
     ),
     Operator(
         "ceil", "function", "pointwise", "The smallest whole number that is at least x.", NUMBER,
-        Numeric(
+        rational=True, jumps=True, partial=(), multiples="whole", directions=(),
+        numeric=Numeric(
             lambda a: Fraction(math.ceil(a)), lambda a: math.ceil(a) if math.isfinite(a) else a,
             lambda np: np.ceil, "np.ceil({})", stays_finite=True, slopes=lambda g, y, x: [0.0 * g],
         ),
-        Real(lambda f, x: f("ceil", x), 1, whole=True),
-        jumps=True,
+        analytic=Real(lambda f, x: f("ceil", x), 1, whole=True),
     ),
     Operator(
         "round", "function", "pointwise", "The nearest whole number; halves go up.", NUMBER,
+        rational=True, jumps=True, partial=(), multiples="whole", directions=(),
         written=lambda apply, x: apply("floor", apply("+", x, Fraction(1, 2))),
-        jumps=True,
     ),
     Operator(
         "zeta", "function", "pointwise", "Riemann's zeta function: the sum of n ^ -s over n = 1, 2, .., for s > 1.",
         (("s", "number"),),
-        Numeric(
+        rational=False, jumps=False, partial=(0,), multiples="unknown", directions=(),
+        numeric=Numeric(
             _exact_zeta, riemann_zeta, lambda np: np.vectorize(riemann_zeta, otypes=[np.float64]), "riemann_zeta({})",
             costly=True,
         ),
-        Real(lambda f, x: f("zeta", x), -1, above=ONE, least=ONE),
-        rational=False,
+        analytic=Real(lambda f, x: f("zeta", x), -1, above=ONE, least=ONE),
     ),
 )  # fmt: skip

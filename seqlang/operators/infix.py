@@ -44,9 +44,7 @@ def _quotient(a: Any, b: Any) -> float:
     try:
         return float(a / b)
     except ZeroDivisionError:
-        if a == 0 or a != a:
-            return math.nan
-        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+        return math.nan if a == 0 or a != a else math.copysign(math.inf, a)
     except OverflowError:
         return math.inf if (a > 0) == (b > 0) else -math.inf
 
@@ -74,6 +72,11 @@ def _counted(a: Any) -> Any:
     return a * 1 if kind is not None and kind.char == "?" else a
 
 
+def _unsigned(a: Any) -> Any:
+    """The same without a sign of zero, which no number of the language has: 1 / (0 * -1) is 1 / 0."""
+    return a + 0.0
+
+
 def _power_slopes(g: Any, value: Any, base: Any, exponent: Any) -> list[Any]:
     return [np.where(exponent == 0, 0.0, g * exponent * np.power(base, exponent - 1)), None]
 
@@ -82,60 +85,64 @@ def _comparison(name: str, about: str, compare: Callable[[Any, Any], Any]) -> Op
     directions: dict[str, tuple[Literal[1, -1], ...]] = {">": (1, -1), "<": (-1, 1)}
     return Operator(
         name, "comparison", "truth", about, NUMBERS,
-        Numeric(compare, compare, lambda np: compare, f"({{}} {name} {{}})"),
-        directions=directions.get(name[0], ()), jumps=True,
+        rational=True, jumps=True, partial=(), multiples="whole", directions=directions.get(name[0], ()),
+        numeric=Numeric(compare, compare, lambda np: compare, f"({{}} {name} {{}})"),
     )  # fmt: skip
 
 
 INFIX = (
     Operator(
         "+", "arithmetic", "pointwise", "The sum.", NUMBERS,
-        Numeric(
+        rational=True, jumps=False, partial=(), multiples="common", directions=(1, 1),
+        numeric=Numeric(
             lambda a, b: a + b, lambda a, b: a + b, lambda np: lambda a, b: _counted(a) + b, "({} + {})",
             stays_finite=True, slopes=lambda g, y, a, b: [g, g],
         ),
-        directions=(1, 1),
     ),
     Operator(
         "-", "arithmetic", "pointwise", "The difference.", NUMBERS,
-        Numeric(
+        rational=True, jumps=False, partial=(), multiples="common", directions=(1, -1),
+        numeric=Numeric(
             lambda a, b: a - b, lambda a, b: a - b, lambda np: lambda a, b: _counted(a) - _counted(b), "({} - {})",
             stays_finite=True, slopes=lambda g, y, a, b: [g, -g],
         ),
-        directions=(1, -1),
     ),
     Operator(
         "*", "arithmetic", "pointwise", "The product.", NUMBERS,
-        Numeric(
+        rational=True, jumps=False, partial=(), multiples="product", directions=(),
+        numeric=Numeric(
             lambda a, b: a * b, lambda a, b: a * b, lambda np: lambda a, b: a * b, "({} * {})",
             stays_finite=True, slopes=lambda g, y, a, b: [g * b, g * a],
         ),
     ),
     Operator(
         "/", "arithmetic", "pointwise", "The quotient.", NUMBERS,
-        Numeric(
-            _exact_quotient, _quotient, lambda np: np.divide, "({} / {})",
+        rational=True, jumps=False, partial=(1,), multiples="by a constant", directions=(),
+        numeric=Numeric(
+            _exact_quotient, _quotient, lambda np: lambda a, b: np.divide(a, _unsigned(b)), "({} / ({} + 0.0))",
             slopes=lambda g, y, a, b: [g / b, -g * y / b],
         ),
     ),
     Operator(
         "%", "arithmetic", "pointwise", "The remainder of a / b, with the sign of b.", NUMBERS,
-        Numeric(_exact_remainder, _remainder, lambda np: np.mod, "remainder({}, {})"), jumps=True,
+        rational=True, jumps=True, partial=(1,), multiples="common", directions=(),
+        numeric=Numeric(_exact_remainder, _remainder, lambda np: np.mod, "remainder({}, {})"),
     ),
     Operator(
         "^", "arithmetic", "pointwise", "a to the power b; 0 ^ 0 is 1.", NUMBERS,
-        Numeric(
-            _exact_power, _power, lambda np: lambda a, b: np.power(np.asarray(a, dtype=np.float64), b),
-            "power({}, {})", costly=True, slopes=_power_slopes,
+        rational=False, jumps=False, partial=(0, 1), multiples="power", directions=(),
+        numeric=Numeric(
+            _exact_power, _power, lambda np: lambda a, b: np.power(_unsigned(np.asarray(a, dtype=np.float64)), b),
+            "power({} + 0.0, {})", costly=True, slopes=_power_slopes,
         ),
     ),
     Operator(
         "negate", "arithmetic", "pointwise", "-a.", (("a", "number"),),
-        Numeric(
+        rational=True, jumps=False, partial=(), multiples="chosen", directions=(-1,),
+        numeric=Numeric(
             lambda a: -a, lambda a: -a, lambda np: lambda a: -(a * 1), "(-{})",
             stays_finite=True, slopes=lambda g, y, a: [-g],
         ),
-        directions=(-1,),
     ),
     _comparison(">=", "Is a at least b?", lambda a, b: a >= b),
     _comparison("<=", "Is a at most b?", lambda a, b: a <= b),
@@ -144,9 +151,11 @@ INFIX = (
     _comparison("==", "Are a and b equal?", lambda a, b: a == b),
     _comparison("!=", "Do a and b differ?", lambda a, b: a != b),
     Operator("and", "logic", "truth", "Do both hold? The second is read only if the first does.", TRUTHS,
-             directions=(1, 1)),
+             rational=True, jumps=False, partial=(), multiples="whole", directions=(1, 1)),
     Operator("or", "logic", "truth", "Does one hold? The second is read only if the first does not.", TRUTHS,
-             directions=(1, 1)),
-    Operator("not", "logic", "truth", "Does it not hold?", (("a", "truth"),), directions=(-1,)),
-    Operator("..", "range", "set", "The whole numbers a, a + 1, .. up to b.", NUMBERS),
+             rational=True, jumps=False, partial=(), multiples="whole", directions=(1, 1)),
+    Operator("not", "logic", "truth", "Does it not hold?", (("a", "truth"),),
+             rational=True, jumps=False, partial=(), multiples="whole", directions=(-1,)),
+    Operator("..", "range", "set", "The whole numbers a, a + 1, .. up to b.", NUMBERS,
+             rational=True, jumps=True, partial=(), multiples="common", directions=()),
 )  # fmt: skip

@@ -14,6 +14,13 @@ from seqlang.record import record
 
 Group = Literal["arithmetic", "comparison", "logic", "function", "fold", "range"]
 """How it is written: `a + b`, `a < b`, `a and b`, `f(a)`, `f(v)` or `f(.. over steps)`, `a..b`."""
+Comparison = Literal[">=", "<=", "==", "!=", ">", "<"]
+Connective = Literal["and", "or"]
+Infix = Literal["+", "-", "*", "/", "%", "^"] | Comparison | Connective
+"""What stands between its two arguments."""
+Prefix = Literal["-", "not"]
+"""What stands before its argument."""
+Fold = Literal["sum", "mean", "count", "max", "min", "argmax", "argmin"]
 ArgumentKind = Literal["number", "vector", "truth", "collection", "ball"]
 Arguments = tuple[tuple[str, ArgumentKind], ...]
 Result = Literal["pointwise", "number", "truth", "vector", "fold", "set"]
@@ -84,26 +91,38 @@ class Real:
     """What a reader is told where no bound of the value is known."""
 
 
+Multiples = Literal["whole", "chosen", "common", "product", "by a constant", "power", "mean", "unknown"]
+"""What the value is, if the arguments are multiples of 1/D1, 1/D2, ..: `whole`: a whole number, whatever they are.
+`chosen`: one of them, or the negative of one. `common`: a multiple of 1/lcm(D1, D2, ..). `product`: of 1/(D1 D2). `by a
+constant`: of 1/(D1 |n|), n the numerator of a constant second argument. `power`: of 1/D1^k, k a constant second
+argument, whole and >= 0. `mean`: of 1/(D1 n), n the number of elements. `unknown`: nothing is known."""
+
+
 @record
 class Operator:
-    """An entry. `arguments` are names and kinds; None: any number of arguments (the folds)."""
+    """An entry. All that is asked of an operator anywhere is a field of it."""
 
     name: str
     group: Group
     result: Result
     about: str
     """One sentence for the reader of the manual: what it is of its arguments."""
-    arguments: Arguments | None = None
-    numeric: Numeric | None = None
-    analytic: Real | None = None
-    directions: tuple[Literal[1, -1], ...] = ()
+    arguments: Arguments | None
+    """Names and kinds; None: any number of arguments (the folds)."""
+    rational: bool
+    """Of rational numbers a rational number."""
+    jumps: bool
+    """It is not continuous: rounding of an argument may change the value by much."""
+    partial: tuple[int, ...]
+    """The places of the arguments that decide whether it has a value; none: it has one for all arguments of these
+    kinds. Of a fold: a fold of nothing has no value."""
+    multiples: Multiples
+    directions: tuple[Literal[1, -1], ...]
     """For each argument 1 if the value never falls in it, -1 if it never rises, True being above False. With any number
     of arguments, one for all. None given: it is known of `analytic`, or not at all."""
+    numeric: Numeric | None = None
+    analytic: Real | None = None
     written: Callable[[Build, Any], Any] | None = None
     """written(apply, x): the same in other operators; elaboration writes that instead, and nothing else knows it."""
-    rational: bool = True
-    """Of rational numbers a rational number."""
-    jumps: bool = False
-    """It is not continuous: rounding of an argument may change the value by much."""
     holes: Mapping[Engine, str] = {}
     """Engines that refuse it, each with the reason."""
