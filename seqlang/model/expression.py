@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeGuard, get_args
 
 from seqlang.operators.catalogue import OPERATORS as CATALOGUE
 from seqlang.operators.catalogue import in_group
+from seqlang.operators.operator import Fold
 from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
@@ -185,7 +186,7 @@ class Quantified:
     argmin give the element of the domain, not its position.
     """
 
-    operator: Literal["list", "set", "sum", "mean", "count", "max", "min", "argmax", "argmin"]
+    operator: Literal["list", "set"] | Fold
     body: Expression
     variable: Variable
     domain: Expression

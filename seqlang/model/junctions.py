@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from seqlang.model.expression import Apply, Expression
+from seqlang.operators.operator import Connective
 
 
 def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
@@ -17,7 +16,7 @@ def disjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     return () if condition is None else joined_by("or", condition)
 
 
-def joined_by(operator: Literal["and", "or"], condition: Expression) -> tuple[Expression, ...]:
+def joined_by(operator: Connective, condition: Expression) -> tuple[Expression, ...]:
     """The same for `and` or `or`; the condition itself where it is neither."""
     if isinstance(condition, Apply) and condition.operator == operator:
         return tuple(part for argument in condition.arguments for part in joined_by(operator, argument))

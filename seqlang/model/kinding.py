@@ -32,6 +32,7 @@ from seqlang.model.kinds import (
     vector,
 )
 from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.groups import ADDITIVE, EQUALITIES, EXTREMES, PLACES, SUMS
 
 _COLLECTIONS = ("vector", "list", "set", "unknown")
 
@@ -232,14 +233,14 @@ class Kinds:
 
     def _fold(self, operator: str, body: Kind, element: Kind, where: str) -> Kind:
         """The kind of a fold over values of the kind `body`, at positions of the kind `element`."""
-        if operator in ("sum", "mean"):
+        if operator in SUMS:
             if body.name not in ("number", "vector", "unknown"):
                 self.problem(f"{where} adds {describe(body)}")
             return body
         wanted: KindName = "truth" if operator == "count" else "number"
         if not fits(body, wanted):
             self.problem(f"{where} takes {describe(Kind(wanted))}, not {describe(body)}")
-        return element if operator in ("argmax", "argmin") else NUMBER
+        return element if operator in PLACES else NUMBER
 
     def _apply(self, operator: str, arguments: tuple[m.Expression, ...]) -> Kind:
         entry = OPERATORS.get(operator)
@@ -253,7 +254,7 @@ class Kinds:
             return UNKNOWN
         match entry.group:
             case "comparison":
-                truths = operator in ("==", "!=") and all(same(self.of(a), TRUTH) for a in arguments)
+                truths = operator in EQUALITIES and all(same(self.of(a), TRUTH) for a in arguments)
                 for a in () if truths else arguments:
                     self.expect(a, "number", f"`{operator}`")
                 return TRUTH
@@ -277,7 +278,7 @@ class Kinds:
         if len(arguments) == 1:
             self._collection(arguments[0], _COLLECTIONS, f"`{operator}`")
             return self._fold(operator, elements(self.of(arguments[0])), NUMBER, f"`{operator}`")
-        if operator not in ("max", "min") or not arguments:
+        if operator not in EXTREMES or not arguments:
             self.problem(f"`{operator}` has {len(arguments)} arguments")
         for a in arguments:
             self.expect(a, "number", f"`{operator}`")
@@ -292,7 +293,7 @@ class Kinds:
         a, b = kinds
         if "vector" not in (a.name, b.name):
             return UNKNOWN if operator in "+-*/" else NUMBER
-        if operator in ("+", "-") and same(a, b):
+        if operator in ADDITIVE and same(a, b):
             self._same_length(kinds, f"`{operator}`")
             return join(a, b)
         if (operator == "*" and a.name != b.name) or (operator == "/" and b.name != "vector"):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.model import domain as d
-from seqlang.model.constants import Values, number
+from seqlang.model import exact_numbers as numbers
+from seqlang.model.constants import Values, exactly
 
 
 def suits(wanted: str, value: Fraction) -> bool:
@@ -24,20 +26,33 @@ def suits(wanted: str, value: Fraction) -> bool:
 
 
 def holds(domain: d.Domain, value: Fraction, parameters: Values) -> bool | None:
-    """Does a domain of numbers hold the value? None if its ends are not known."""
+    """Does a domain of numbers hold the value? None if its ends are not known, or too near to tell."""
+    try:
+        return _holds(domain, value, parameters)
+    except numbers.Undecided:
+        return None
+
+
+def _holds(domain: d.Domain, value: Fraction, parameters: Values) -> bool | None:
     match domain:
         case d.Interval(low=low, high=high):
-            ends = [None if e is None else number(e, parameters) for e in (low, high)]
-            if (low is not None and ends[0] is None) or (high is not None and ends[1] is None):
-                return None
-            above = ends[0] is None or value > ends[0] or (value == ends[0] and not domain.low_open)
-            below = ends[1] is None or value < ends[1] or (value == ends[1] and not domain.high_open)
-            return above and below
+            sides: list[bool] = []
+            for end, sign, is_open in ((low, 1, domain.low_open), (high, -1, domain.high_open)):
+                if end is None:
+                    continue
+                known = exactly(end, parameters)
+                if not isinstance(known, Fraction | Formula):
+                    return None
+                sides.append(sign * numbers.order(value, known) >= (1 if is_open else 0))
+            return all(sides)
         case d.Integers(low=low, high=high):
-            inside = holds(d.Interval(low, high), value, parameters)
+            inside = _holds(d.Interval(low, high), value, parameters)
             return inside if inside is None else inside and value.denominator == 1
         case d.Finite(values=values):
-            known = [number(v, parameters) for v in values]
-            return True if value in known else None if None in known else False
+            known_values = [exactly(v, parameters) for v in values]
+            numbered = [v for v in known_values if isinstance(v, Fraction | Formula)]
+            if any(numbers.order(value, v) == 0 for v in numbered):
+                return True
+            return None if len(numbered) < len(known_values) else False
         case d.Ball() | d.Power():
             return None

@@ -26,6 +26,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of
 from seqlang.model.life import EachStep, Life
+from seqlang.operators.operator import Fold
 from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
@@ -206,7 +207,7 @@ class Cell:
     """
 
     name: str
-    operator: Literal["sum", "mean", "count", "max", "min", "argmax", "argmin", "list", "last"]
+    operator: Literal["list", "last"] | Fold
     body: Expression
     where: Expression | None
     keep: Keep

@@ -14,6 +14,7 @@ from seqlang.model.margins import margins
 from seqlang.model.validate_declared import problems_of_declarations
 from seqlang.model.validate_kinds import problems_of_kinds
 from seqlang.model.validate_noises import problems_of_noises
+from seqlang.operators.groups import FOLDS
 
 
 def validate(program: p.Program) -> tuple[str, ...]:
@@ -238,8 +239,7 @@ class _Check:
                 yield from self._cell(statement)
 
     def _cell(self, cell: p.Cell) -> Iterator[str]:
-        over_time = ("sum", "mean", "count", "max", "min", "argmax", "argmin")
-        if cell.operator not in _FOLDS.get(type(cell.keep), over_time):
+        if cell.operator not in _FOLDS.get(type(cell.keep), FOLDS):
             yield f"the cell {cell.name} keeps steps in another way than it folds them"
         if cell.where is not None and type(cell.keep) in _FOLDS:
             yield f"the cell {cell.name} looks back under a condition"

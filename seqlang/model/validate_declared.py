@@ -160,8 +160,9 @@ def _positions(program: p.Program, values: Values) -> Iterator[str]:
             for reason, _ in parts_without_value(expression, values, NOWHERE):
                 yield f"a constant has no value: {reason.reason}"
         for node in p.nodes_in(statement):
-            if isinstance(node, m.Index) and is_constant(node.at):
-                yield from _whole("a position in a list", node.at, values, 1)
+            at = node.at if isinstance(node, m.Index) and is_constant(node.at) else None
+            if at is not None and not isinstance(evaluate(at, values), Undefined):  # an error where it is needed
+                yield from _whole("a position in a list", at, values, 1)
             if isinstance(node, m.Density) and node.model is not None:
                 laws = [law for model in program.models if model.name == node.model for _, law in model.laws]
                 if laws != [node.law]:

@@ -1,0 +1,208 @@
+"""How far doubles may be off from the exact value of an expression, as an expression that a run computes beside it.
+
+To first order: a sum is off by as much as its parts together, a product by what each part is off times the size of the
+other, and each operation adds 2^-53 of its result. Errors are counted in units of 2^-50, so that a few roundings and
+the second order are covered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import reduce
+
+from seqlang.model.expression import (
+    Apply,
+    CellValue,
+    Choice,
+    Density,
+    Drawn,
+    Expression,
+    Index,
+    Local,
+    MemoryValue,
+    Noised,
+    Number,
+    Quantified,
+    Sequence,
+    StepNumber,
+)
+from seqlang.model.growths import Growths
+from seqlang.model.lines import ONE, ZERO, plus, size_of, times
+from seqlang.model.places import Places
+from seqlang.model.wholes import Settled
+from seqlang.record import record
+
+UNIT = Number(Fraction(1, 2**50))
+OF_DENSITY = Number(Fraction(2**10))
+"""Densities and masses are computed with a relative error of less than 2^10 units, about 1e-12."""
+MODERATE = 2.0**10
+MOST_SUMMED = 2.0**20
+"""Numbers of one sum; a bound for more would refuse too much."""
+NO_BOUND = Number(Fraction(10**300))
+LEAST_DENSITY = Number(Fraction(1, 10**300))
+"""Smaller ones lose digits."""
+
+
+class NotKnown(Exception):
+    """There is no such expression; the message says why."""
+
+
+@record
+class RunningError:
+    """`own`, and for each number that is kept from step to step a factor by which the error that it had counts. In
+    units."""
+
+    own: Expression
+    kept: Mapping[str, Expression]
+
+
+class RunningErrors:
+    """The running errors of the expressions of one program."""
+
+    def __init__(self, growths: Growths, places: Places, settled: Settled) -> None:
+        self.growths, self.grids, self.places, self.settled = growths, growths.grids, places, settled
+
+    def of(self, e: Expression, place: int) -> RunningError:
+        """Of a number, at this place of the step. Raises NotKnown."""
+        bound = self._bound(e)
+        if bound is not None:
+            return RunningError(bound, {})
+        match e:
+            case Local(name):
+                define = self.places.definition(name, place)
+                return RunningError(ZERO, {name: ONE}) if define is None else self.of(define, place)
+            case MemoryValue(name) | CellValue(name, ()):
+                return RunningError(ZERO, {name: ONE})
+            case Noised(_, base, terms):
+                added: Iterator[Expression] = (Apply("*", (t.factor, Drawn(t.noise))) for t in terms)
+                return self.of(reduce(plus, added, base), place)
+            case Choice(test, yes, no):
+                return _either(test, self.of(yes, place), self.of(no, place))
+            case Density(_, _, at):
+                if self.of(at, place).kept:
+                    raise NotKnown("a density at a number that is kept from step to step")
+                return RunningError(plus(times(OF_DENSITY, size_of(e)), LEAST_DENSITY), {})
+            case Sequence("list", items):
+                return _listed([self.of(item, place) for item in items])
+            case Index(base, at):
+                return _mapped(self.of(base, place), lambda part: Index(of_each(part, base), at))
+            case Quantified("sum" | "mean" | "max" | "min", body, variable, domain, where):
+                inner = _plus(self.of(body, place), self._of_sum(domain, body))
+                summed = _mapped(inner, lambda part: Quantified("sum", part, variable, domain, where))
+                return _plus(summed, RunningError(size_of(e), {}))
+            case Apply(operator, arguments):
+                parts = [self.of(a, place) for a in arguments]
+                return _plus(self._of_operator(operator, arguments, parts, e), RunningError(size_of(e), {}))
+        raise NotKnown("a part of it is no number whose rounding is known")
+
+    def _bound(self, e: Expression) -> Expression | None:
+        """What holds in every run."""
+        error = self.growths.of(e).error
+        if error.plus or not error.known():
+            return None
+        by_step: Expression = Number(Fraction(error.factor) / 8)
+        for _ in range(error.degree):
+            by_step = times(by_step, StepNumber())
+        return by_step
+
+    def _of_sum(self, elements: Expression, one: Expression) -> RunningError:
+        """What each element adds, as the sum is rounded once for each of the elements."""
+        many = self.growths.count(elements)
+        if many.degree or many.plus or many.factor > MOST_SUMMED:
+            raise NotKnown("a sum of numbers that are more and more")
+        return RunningError(times(Number(Fraction(max(1.0, many.factor / 8))), size_of(one)), {})
+
+    def _over(self, a: RunningError, size: Expression) -> RunningError:
+        """Divided by a size. No error stays none where that is 0; any other is then more than a run puts up with."""
+        is_there = self.settled.as_it_is(Apply(">", (size, ZERO)))
+        return _scaled(a, Choice(is_there, Apply("/", (ONE, size)), NO_BOUND))
+
+    def is_small(self, e: Expression) -> bool:
+        """Whether a number that something begins with is a constant of moderate size."""
+        return self.grids.is_constant(e) and self.growths.of(e).size.at(1) <= MODERATE
+
+    def _of_operator(
+        self, operator: str, arguments: tuple[Expression, ...], parts: list[RunningError], e: Expression
+    ) -> RunningError:
+        match operator, arguments, parts:
+            case (("+" | "-" | "max" | "min" | "clip"), _, [first, *others]):
+                found = first
+                for other in others:
+                    found = _plus(found, other)
+                return found
+            case (("negate" | "abs"), _, [x]):
+                return x
+            case "*", (a, b), [x, y]:
+                return _plus(_scaled(x, size_of(b)), _scaled(y, size_of(a)))
+            case "/", (_, b), [x, y]:
+                return self._over(_plus(x, _scaled(y, size_of(e))), size_of(b))
+            case (("sum" | "mean" | "max" | "min"), (v,), [x]):
+                both = _plus(x, self._of_sum(v, v))
+                return _mapped(both, lambda part: Apply("sum", (of_each(part, v),)))
+            case "dot", (a, b), [x, y]:
+                products = _dotted(self._of_sum(a, a), b)
+                return _plus(_plus(_dotted(x, b), _dotted(y, a)), products)
+            case "norm", (v,), [x]:
+                return _mapped(x, lambda part: Apply("sum", (of_each(part, v),)))
+            case "^", (a, b), [x, y]:
+                whole = self.grids.of(b).value
+                if whole is not None and whole >= 1:
+                    return _scaled(x, times(Number(whole), size_of(Apply("^", (a, Number(whole - 1))))))
+                of_base = self._over(_scaled(x, times(size_of(b), size_of(e))), size_of(a))
+                of_exponent = _scaled(y, times(size_of(e), size_of(Apply("log", (size_of(a),)))))
+                return _plus(of_base, of_exponent)
+            case "%", (a, b), [x, y]:
+                return _plus(x, _scaled(y, plus(ONE, size_of(Apply("/", (a, b))))))
+            case "log", (a,), [x]:
+                return self._over(x, size_of(a))
+            case "exp", _, [x]:
+                return _scaled(x, size_of(e))
+            case "sqrt", _, [x]:
+                return self._over(x, size_of(e))
+        raise NotKnown(f"the rounding of {operator} is not known")
+
+
+def _plus(a: RunningError, b: RunningError) -> RunningError:
+    names = dict.fromkeys((*a.kept, *b.kept))
+    return RunningError(plus(a.own, b.own), {n: plus(a.kept.get(n, ZERO), b.kept.get(n, ZERO)) for n in names})
+
+
+def _scaled(a: RunningError, by: Expression) -> RunningError:
+    return RunningError(times(a.own, by), {name: times(factor, by) for name, factor in a.kept.items()})
+
+
+def _mapped(a: RunningError, change: Callable[[Expression], Expression]) -> RunningError:
+    """Each part of it changed, where it is not 0."""
+
+    def changed(part: Expression) -> Expression:
+        return part if part == ZERO else change(part)
+
+    return RunningError(changed(a.own), {name: changed(factor) for name, factor in a.kept.items()})
+
+
+def _dotted(a: RunningError, v: Expression) -> RunningError:
+    return _mapped(a, lambda part: Apply("dot", (of_each(part, v), size_of(v))))
+
+
+def of_each(part: Expression, v: Expression) -> Expression:
+    """One number may bound the error of every element of v: as many of them as v has elements."""
+    return Apply("+", (part, Apply("*", (ZERO, size_of(v)))))
+
+
+def _listed(items: list[RunningError]) -> RunningError:
+    def listed(parts: list[Expression]) -> Expression:
+        return Sequence("list", tuple(parts)) if any(part != ZERO for part in parts) else ZERO
+
+    names = dict.fromkeys(name for item in items for name in item.kept)
+    kept = {name: listed([item.kept.get(name, ZERO) for item in items]) for name in names}
+    return RunningError(listed([item.own for item in items]), kept)
+
+
+def _either(test: Expression, yes: RunningError, no: RunningError) -> RunningError:
+    def either(a: Expression, b: Expression) -> Expression:
+        return a if a == b else Choice(test, a, b)
+
+    names = dict.fromkeys((*yes.kept, *no.kept))
+    kept = {n: either(yes.kept.get(n, ZERO), no.kept.get(n, ZERO)) for n in names}
+    return RunningError(either(yes.own, no.own), kept)
