@@ -15,6 +15,7 @@ from seqlang.backends.interpret.state import PartialState, Run, State
 from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
 from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
+from seqlang.operators.groups import SUMS
 
 Key = tuple[Value, ...]
 LONGEST = 1 << 62
@@ -171,7 +172,8 @@ class CellState:
     def __init__(self, cell: Cell, compiler: Expressions) -> None:
         self.cell = cell
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
-        self.body = compiler.compile(cell.body).run
+        body = compiler.compile(cell.body).run
+        self.body = compiler.averaged(body) if cell.operator == "mean" else body
         self.where = None if cell.where is None else compiler.compile(cell.where).run
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.compiler = compiler
@@ -206,7 +208,7 @@ class CellState:
 
     def _make(self, m: State) -> Kept:
         keep, operator = self.cell.keep, self.cell.operator
-        shape = shape_of_expression(self.compiler, self.cell.body) if operator in ("sum", "mean") else ()
+        shape = shape_of_expression(self.compiler, self.cell.body) if operator in SUMS else ()
 
         def new() -> Accumulator:
             return Accumulator(operator, 0 if UNKNOWN in shape else filled(shape, lambda: 0))

@@ -39,3 +39,9 @@ class Expressions(Protocol):
 
     def constant(self, expression: ir.Expression) -> Value:
         """The value of an expression that reads no state and no variable. Raises EvaluationError."""
+
+    def lacks_value(self, e: ir.Expression) -> bool:
+        """Whether it is a constant without a value."""
+
+    def averaged(self, values: Run) -> Run:
+        """The values of which a mean is taken."""

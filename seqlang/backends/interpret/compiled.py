@@ -12,6 +12,7 @@ from functools import partial
 from operator import mul
 from typing import assert_never
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.code import STATE, Code, Reads
 from seqlang.backends.interpret.laws import LawValue, make_law
@@ -21,9 +22,11 @@ from seqlang.backends.interpret.quantified import fold
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.interpret.state import PartialState, Run, State
 from seqlang.backends.interpret.values import (
+    UNDECIDED,
     BallSet,
     EvaluationError,
     Members,
+    OutOfReach,
     Value,
     as_index,
     each,
@@ -34,10 +37,16 @@ from seqlang.backends.interpret.values import (
 )
 from seqlang.model import constants
 from seqlang.model import expression as ir
-from seqlang.model.grids import Grids
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.constants import Undefined
+from seqlang.model.exact_numbers import nearest
+from seqlang.model.infinite import with_infinities
+from seqlang.model.jumps import jumps_of
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
-from seqlang.source import Span
+from seqlang.model.wholes import Guarded
+from seqlang.operators.groups import PLACES
+from seqlang.source import NOWHERE, Span
 
 NONE: Reads = frozenset()
 CHANGES: Reads = frozenset({STATE})
@@ -53,7 +62,8 @@ class Compiler:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.parameters = {p.name: self.plain(p.value) for p in program.parameters}
-        self.grids = Grids(program)
+        self.jumps = jumps_of(program)
+        self.grids = self.jumps.grids
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._done: dict[int, tuple[ir.Expression, Code]] = {}
 
@@ -62,46 +72,106 @@ class Compiler:
         known = self._done.get(id(expression))
         if known is not None and known[0] is expression:
             return known[1]
-        code = self._compile(expression)
-        known = None if code.reads else self.exact(expression)
-        code = self._fold(code) if known is None else _constant(known)
+        code = self._constant(expression) or self._in_its_form(expression)
+        if not code.reads:
+            code = self._fold(code)
         self._done[id(expression)] = (expression, code)
         return code
+
+    def _constant(self, e: ir.Expression) -> Code | None:
+        """A constant has its exact value, rounded once: what proofs take it for. What has no value is an error only
+        where it is needed. None for what is no constant, or not known exactly."""
+        value = self._exactly(e)
+        if isinstance(value, Undefined):
+            value = with_infinities(e, self.grids.values)
+        if isinstance(value, Undefined | constants.Open):
+            return _failing(e, None if isinstance(value, constants.Open) else value.reason)
+        try:
+            known = self._plainly(value)
+        except OverflowError:
+            return _failing(e, constants.TOO_LARGE)
+        return None if known is None else _constant(known)
+
+    def _exactly(self, e: ir.Expression) -> object:
+        if not isinstance(e, ir.Apply | ir.Index | ir.Choice | ir.Quantified | ir.Density):
+            return None
+        return constants.exactly(e, self.grids.values) if self.grids.is_constant(e) else None
+
+    def lacks_value(self, e: ir.Expression) -> bool:
+        """Whether it is a constant without a value."""
+        if not isinstance(self._exactly(e), Undefined):
+            return False
+        return isinstance(with_infinities(e, self.grids.values), Undefined)
 
     def plain(self, value: Fraction) -> Value:
         """An exact rational as this compiler's runs compute with it."""
         return plain_number(value)
 
-    def exact(self, expression: ir.Expression) -> Value | None:
-        """The value of a constant that is computed from rational numbers alone, rounded once: what proofs take it for.
-        None for all else."""
-        if not isinstance(expression, ir.Apply | ir.Index | ir.Choice | ir.Quantified):
-            return None
-        return self._plainly(self.grids.exactly(expression))
+    def averaged(self, values: Run) -> Run:
+        """The values of which a mean is taken."""
+        return values
 
-    def _plainly(self, value: constants.Value | None) -> Value | None:
+    def shown(self, value: Value) -> Value:
+        """A value as a run shows it."""
+        return value
+
+    def _plainly(self, value: object) -> Value | None:
         match value:
             case Fraction():
                 return self.plain(value)
+            case Formula():
+                return nearest(value)
             case constants.Members():
                 return None
             case tuple():
                 parts = tuple(self._plainly(part) for part in value)
                 return None if None in parts or not parts else parts
-        return value if isinstance(value, bool) else None
+        return value if isinstance(value, bool | float) else None
 
     def constant(self, expression: ir.Expression) -> Value:
         """The value of an expression of constants."""
         return self.compile(expression).run(PartialState())
 
     def _fold(self, code: Code) -> Code:
-        if code.reads:
-            return code
         try:
             value = code.run(PartialState())
         except EvaluationError:
             return code  # it is an error only where it is needed
         return _constant(value)
+
+    def _in_its_form(self, e: ir.Expression) -> Code:
+        """As it is run where it jumps."""
+        form = self.jumps.run(e)
+        if isinstance(form, Undecidable):  # no constant, or its value were known
+            return Code(_failing(e, None).run, CHANGES)
+        if isinstance(form, Decided):
+            return self._decided(form)
+        if isinstance(form, Guarded):
+            return self._guarded(form)
+        return self._compile(e) if form is e else self.compile(form)
+
+    def _guarded(self, form: Guarded) -> Code:
+        near, plain = self.compile(form.refused), self.compile(form.expression)
+
+        def run(m: State) -> Value:
+            if near.run(m):
+                raise OutOfReach(UNDECIDED, form.span)
+            return plain.run(m)
+
+        return Code(run, near.reads | plain.reads)
+
+    def _decided(self, form: Decided) -> Code:
+        parts, reads = self._all(form.reads)
+
+        def run(m: State) -> Value:
+            found = form.value(*[_if_any(part, m) for part in parts])
+            if found is None:
+                raise OutOfReach(UNDECIDED, form.span)
+            if isinstance(found, Undefined):
+                raise EvaluationError(f"this has no value: {found.reason}", form.span)
+            return found if isinstance(found, bool | float) else self.plain(found)
+
+        return Code(run, reads)
 
     def _compile(self, e: ir.Expression) -> Code:
         match e:
@@ -135,9 +205,8 @@ class Compiler:
                 return Code(lambda m: m.bound[number], frozenset({number}))
             case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
                 return self.compile(logs)
-            case ir.Apply():
-                run = self.grids.settled(e)
-                return self._apply(run.operator, run.arguments, run.span)
+            case ir.Apply(operator, arguments, span):
+                return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
                 return self._choice(test, yes, no)
             case ir.Index(base, at, span):
@@ -187,8 +256,6 @@ class Compiler:
         return Code(run, CHANGES | reads)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
-        if operator in ir.COMPARISONS:
-            arguments = self.grids.compared(arguments)
         parts, reads = self._all(arguments)
         if operator == "and":
             return Code(lambda m: all(p(m) for p in parts), reads)
@@ -196,6 +263,8 @@ class Compiler:
             return Code(lambda m: any(p(m) for p in parts), reads)
         if operator in PAIR and len(parts) == 2:
             return Code(_pair(operator, parts[0], parts[1], span), reads)
+        if operator == "mean":
+            parts = [self.averaged(p) for p in parts]
         return Code(lambda m: apply(operator, tuple([p(m) for p in parts]), span), reads)
 
     def _choice(self, test: ir.Expression, yes: ir.Expression, no: ir.Expression) -> Code:
@@ -221,7 +290,7 @@ class Compiler:
         test = where.run if where else None
         operator, variable, span = e.operator, e.variable.number, e.span
         reads = domain.reads | (inside - {variable})
-        if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
+        if isinstance(e.domain, ir.RealVectors) and operator in PLACES:
             from seqlang.backends.interpret.minimising.minimise import minimise
 
             return Code(lambda m: minimise(self, m, e, domain.run(m)), reads | CHANGES)
@@ -229,10 +298,11 @@ class Compiler:
         if isinstance(e.domain, ir.Records):
             names = columns_of(self.program, (e.body,) if e.where is None else (e.body, e.where), e.variable)
         found = Alike()
+        value_of = self.averaged(body.run) if operator == "mean" else body.run
 
         def folded(m: State) -> Value:
             alike = found.first(tuple(m.fields[name] for name in names)) if names else None
-            return fold(m, operator, domain.run(m), variable, body.run, test, span, alike)
+            return fold(m, operator, domain.run(m), variable, value_of, test, span, alike)
 
         shape = shape_of_expression(self, e.body) if operator == "sum" else ()
         if shape and UNKNOWN not in shape:
@@ -293,6 +363,26 @@ class Compiler:
             return value
 
         return Code(run, CHANGES)
+
+
+def _if_any(part: Run, m: State) -> Value:
+    """The value, and None where there is none."""
+    try:
+        return part(m)
+    except OutOfReach:
+        raise
+    except EvaluationError:
+        return None
+
+
+def _failing(e: ir.Expression, reason: str | None) -> Code:
+    """An expression without a value, or (None) one that is not decided: an error where it is needed."""
+    span = getattr(e, "span", NOWHERE)
+
+    def run(m: State) -> Value:
+        raise OutOfReach(UNDECIDED, span) if reason is None else EvaluationError(f"this has no value: {reason}", span)
+
+    return Code(run, NONE)
 
 
 def plain_number(value: Fraction) -> Value:

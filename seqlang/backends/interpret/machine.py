@@ -11,8 +11,17 @@ from seqlang.backends.interpret.inputs.alphabet import alphabet_of
 from seqlang.backends.interpret.laws.derived import Tree
 from seqlang.backends.interpret.laws.listed import Flip
 from seqlang.backends.interpret.randomness import Randomness
+from seqlang.backends.interpret.rationals import compiler_of
 from seqlang.backends.interpret.shapes import declared_records
-from seqlang.backends.interpret.values import EvaluationError, Value, describe, filled, pairwise
+from seqlang.backends.interpret.values import (
+    OUT_OF_STEPS,
+    EvaluationError,
+    OutOfReach,
+    Value,
+    describe,
+    filled,
+    pairwise,
+)
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Cell, Define, Draw, Noise, Program, Report, Stop, Update
@@ -53,7 +62,7 @@ class Machine:
     ) -> None:
         self.program = program
         self.observe = observe
-        self.compiler = Compiler(program) if compiler is None else compiler
+        self.compiler = compiler_of(program) if compiler is None else compiler
         self._noises = {n.name: n for n in program.noises}
         self._alphabets: dict[str, tuple[Value, ...] | None] = {}
         self._declared = declared_records(self.compiler)
@@ -112,7 +121,7 @@ class Machine:
     def statistics(self) -> dict[str, Value]:
         """The values of the named statistics as last computed (missing: not yet computed)."""
         names = [s.name for s in self.program.body if isinstance(s, Define) and s.kind == "statistic"]
-        return {name: self.locals[name] for name in names if name in self.locals}
+        return {name: self.compiler.shown(self.locals[name]) for name in names if name in self.locals}
 
     def times_reported(self) -> dict[str, int]:
         """How often each report was made."""
@@ -122,6 +131,8 @@ class Machine:
     # ---- a step
 
     def _begin(self, entry: Mapping[str, Value]) -> None:
+        if self.step_number >= self.compiler.jumps.last_step:
+            raise OutOfReach(OUT_OF_STEPS)
         if not self._started:
             self._started = True
             for cell in self.cells.values():
@@ -177,6 +188,8 @@ class Machine:
         def observed() -> Outcome:
             try:
                 happened: Outcome | None = plain()
+            except OutOfReach:
+                raise
             except EvaluationError:
                 happened = None
             return observe(self, statement, happened)
@@ -190,7 +203,7 @@ class Machine:
             fired, value = outcome()
             if fired:
                 self.reported[name] = True if event else value
-                reports.append((name, self.reported[name]))
+                reports.append((name, self.compiler.shown(self.reported[name])))
 
         return run
 
@@ -200,7 +213,7 @@ class Machine:
         def run(reports: list[tuple[str, Value]]) -> None:
             fired, value = outcome()
             if fired:
-                self.stopped, self.result = True, value
+                self.stopped, self.result = True, self.compiler.shown(value)
 
         return run
 

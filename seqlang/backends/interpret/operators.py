@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add, mul
+from typing import Any
 
 from seqlang.backends.interpret.values import (
     EvaluationError,
@@ -34,7 +35,7 @@ def _norm(v: Value) -> float:
     return math.hypot(*numbers_in(v))
 
 
-def _dot(a: Value, b: Value) -> float:
+def _dot(a: Value, b: Value) -> Value:
     if shape_of(a) != shape_of(b):
         raise EvaluationError(f"dot needs vectors of one length, these have {shape_of(a)} and {shape_of(b)}")
     if is_vector(a) and is_flat(a):  # the common case: gradients of thousands of records
@@ -42,10 +43,12 @@ def _dot(a: Value, b: Value) -> float:
     return _summed(x * y for x, y in zip(numbers_in(a), numbers_in(b), strict=True))
 
 
-def _summed(products: Iterable[float]) -> float:
-    """Their sum, rounded once; no number where an infinite one meets its opposite, which `fsum` refuses."""
+def _summed(products: Iterable[Any]) -> Any:
+    """Their sum: exact without floats, else rounded once; no number where an infinite one meets its opposite, which
+    `fsum` refuses."""
+    values = list(products)
     try:
-        return math.fsum(products)
+        return math.fsum(values) if any(isinstance(x, float) for x in values) else sum(values)
     except ValueError:
         return math.nan
 

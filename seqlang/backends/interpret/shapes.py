@@ -8,6 +8,7 @@ from seqlang.model import expression as ir
 from seqlang.model.domain import Ball, Domain, Power
 from seqlang.model.program import Draw, Previous, Report
 from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.groups import COUNTS, PLACES
 
 UNKNOWN = 0
 """The length of a list that grows, or whose length depends on the data."""
@@ -31,7 +32,7 @@ def shape_of_expression(compiler: Expressions, e: ir.Expression) -> tuple[int, .
             return compiler.shapes[name]
         case ir.CellValue(name):
             cell = program.cell(name)
-            if cell.operator in ("count", "argmax", "argmin"):
+            if cell.operator in COUNTS:
                 return ()
             if isinstance(cell.keep, Previous):
                 return of(cell.keep.initial)  # the body may read the cell itself
@@ -58,7 +59,7 @@ def shape_of_expression(compiler: Expressions, e: ir.Expression) -> tuple[int, .
         case ir.Quantified(operator, body, _, domain, _, _):
             if operator in ("list", "set"):
                 return (UNKNOWN if e.where is not None else _length(compiler, domain), *of(body))
-            if operator in ("argmax", "argmin"):
+            if operator in PLACES:
                 return of(domain)[1:] if not isinstance(domain, ir.RealVectors) else of(domain)
             return () if operator == "count" else of(body)
         case ir.RealVectors(dimension, _):

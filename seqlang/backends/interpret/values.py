@@ -36,13 +36,25 @@ class EvaluationError(SpecError):
 
 
 class OutOfReach(EvaluationError):
-    """An expression has a value, which is beyond the numbers of the machine."""
+    """An expression has a value, which is beyond the numbers of the machine, or which these do not tell."""
+
+
+UNDECIDED = (
+    "this is not decided: two numbers that are computed may be equal; round them, or move the threshold a little"
+)
+
+FOR_OTHERS = "numbers that are so near to each other that exact arithmetic has to tell them apart"
+"""The interpreter has it."""
+OUT_OF_STEPS = "beyond this step the numbers of the program are too large to be told exactly: use whole numbers"
 
 
 def not_a_number(what: str, span: Span, step: int, run: int) -> EvaluationError:
-    """The error for a value of a run that is none."""
+    """The error for a value of a run that is none, or that exact arithmetic does not tell."""
+    place = (f"in step {step} of run {run}",)
+    if what in (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS):
+        return OutOfReach(what, span, place)
     message = f"{what} is not a number (0/0, or the logarithm or root of a negative?)"
-    return EvaluationError(message, span, (f"in step {step} of run {run}",))
+    return EvaluationError(message, span, place)
 
 
 class Members(tuple[Any, ...]):

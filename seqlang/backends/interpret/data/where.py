@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from operator import ge, gt, le, lt
 
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Table
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.operators.groups import COMPARE
 from seqlang.record import record
 
 _CLAUSE = re.compile(r"^\s*(.+?)\s*(>=|<=|==|!=|=|>|<)\s*(.*?)\s*$")
@@ -82,15 +82,12 @@ def _clause(table: Table, clause: str) -> Clause:
     return Clause(column, clause, operator, _ordered(operator, wanted))
 
 
-_ORDERS: dict[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-
-
 def _ordered(operator: str, wanted: float) -> Callable[[str], bool | None]:
     def ordered(cell: str) -> bool | None:
         if cell.strip().lower() in MISSING:
             return False
         found = number(cell)
-        return None if found is None else _ORDERS[operator](found, wanted)
+        return None if found is None else COMPARE[operator](found, wanted)
 
     return ordered
 

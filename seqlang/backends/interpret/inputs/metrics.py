@@ -14,15 +14,15 @@ from seqlang.record import replace
 
 
 def without(program: Program, field: str) -> Program | None:
-    """The program without an input and all that is computed from it; None if a report, stop, update or choice needs
-    it (directly, or by a name that does)."""
+    """The program without an input and all that is computed from it, for a run on data, which needs no model; None if a
+    report, stop, update or choice needs it (directly, or by a name that does)."""
     gone = {field}
     body = program.body
     while True:
         needy = [s for s in body if not gone.isdisjoint(_reads(s))]
         if not needy:
             inputs = tuple(i for i in program.inputs if i.name != field)
-            return replace(program, inputs=inputs, body=body)
+            return replace(program, inputs=inputs, body=body, models=())
         for statement in needy:
             if not isinstance(statement, (Define, Cell)):
                 return None
