@@ -6,24 +6,33 @@ needed does no harm, and where it is needed the engine finds it. Constants are t
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import assert_never
 
 import numpy as np
 
 from seqlang.backends.arrays import laws
+from seqlang.backends.arrays.choices import both, chosen, compared
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.ladders import ladder
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
 from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.record import returned_labels
-from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, columns_of, from_constant, is_nan, shape_of
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.values import Members
+from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED, Members
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.constants import Undefined
+from seqlang.model.jumps import Run as Form
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Draw, Program, nodes_in
-from seqlang.source import Span
+from seqlang.model.wholes import Guarded
+from seqlang.operators.groups import CONNECTIVES
+from seqlang.source import NOWHERE, Span
 
 
 class VectorCompiler:
@@ -40,11 +49,23 @@ class VectorCompiler:
 
     def compile(self, e: ir.Expression) -> Run:
         """The expression as a function of a frame. Raises CannotVectorise for what arrays do not hold."""
+        form = self.form(e)
+        why = FOR_OTHERS if self.exact.jumps.rationals.of(e) else UNDECIDED
+        if isinstance(form, Undecidable):
+            raise CannotVectorise(why)
+        if self.exact.lacks_value(e):
+            return self._without_value(e)
         if not isinstance(e, (ir.Law, ir.Weights, ir.WeightsOf)) and not self.exact.compile(e).reads:
             constant = self.exact.constant(e)
             if isinstance(constant, (bool, int, float, str, tuple, range)) and not isinstance(constant, Members):
                 value = from_constant(constant, self.labels)
                 return lambda f: value
+        if isinstance(form, Decided):
+            return self._decided(form)
+        if isinstance(form, Guarded):
+            return self._guarded(form, why)
+        if form is not e:
+            return self.compile(form)
         match e:
             case ir.Number() | ir.Truth() | ir.Label() | ir.ParameterValue():
                 value = from_constant(self.exact.constant(e), self.labels)
@@ -69,14 +90,12 @@ class VectorCompiler:
                 return lambda f: f.bound[number]
             case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
                 return self.compile(logs)
-            case ir.Apply():
-                run = self.exact.grids.settled(e)
-                return self._apply(run.operator, run.arguments, run.span)
+            case ir.Apply(operator, arguments, span):
+                return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
-                return ladder(self, self.exact.grids, e, _sure) or self._choice(test, yes, no)
+                return ladder(self, self.exact.jumps, e) or chosen(*map(self.compile, (test, yes, no)))
             case ir.Index(base, at, _):
-                b, a = self.compile(base), self.compile(at)
-                return lambda f: element_at(b(f), a(f), f.count)
+                return self._index(e, self.compile(base), self.compile(at))
             case ir.Sequence("list", items):
                 parts = [self.compile(x) for x in items]
                 return lambda f: stack([p(f) for p in parts])
@@ -100,6 +119,70 @@ class VectorCompiler:
                 raise AssertionError("a step releases values, and reads none that is released")
             case _:
                 assert_never(e)
+
+    def form(self, e: ir.Expression) -> Form:
+        """What is run in place of the expression where it jumps."""
+        return self.exact.jumps.run(e)
+
+    def tied(self, e: ir.Expression) -> Run:
+        """A condition for which the caller takes numbers for equal that differ by rounding only."""
+        return self.compile(e)
+
+    def _index(self, e: ir.Index, base: Run, at: Run) -> Run:
+        if self.exact.jumps.kinds.of(e).name != "truth":
+            return lambda f: element_at(base(f), at(f), f.count)
+
+        def run(f: Frame) -> Value:
+            found = element_at(base(f), at(f), f.count)
+            f.need(is_nan(found), "this", e.span)
+            return np.equal(found, 1.0)
+
+        return run
+
+    def _without_value(self, e: ir.Expression) -> Run:
+        span = getattr(e, "span", NOWHERE)
+
+        def run(f: Frame) -> Value:
+            f.need(True, "this", span)
+            return math.nan
+
+        return run
+
+    def _decided(self, form: Decided) -> Run:
+        """By exact arithmetic, once for each of the different numbers that the runs have."""
+        parts = [self.compile(part) for part in form.reads]
+
+        def run(f: Frame) -> Value:
+            values = [f.perhaps(part)[0] for part in parts]
+            columns = [columns_of(v) for v in values]
+            each = np.atleast_2d(np.stack(np.broadcast_arrays(*chain.from_iterable(columns)), axis=-1))
+            rows, places = np.unique(each, axis=0, return_inverse=True)
+            found = [form.value(*_regrouped(row, values, columns)) for row in rows.tolist()]
+            known = np.array([math.nan if v is None or isinstance(v, Undefined) else float(v) for v in found])
+            known, bad = known[places.reshape(-1)], np.array([v is None for v in found])[places.reshape(-1)]
+            f.need(bad, UNDECIDED, form.span)
+            if form.is_truth:
+                f.need(np.isnan(known), "this", form.span)
+            every = known == 1.0 if form.is_truth else known
+            changes = any(isinstance(v, np.ndarray | Ragged) for v in values)
+            return every if changes else every[0]
+
+        return run
+
+    def _guarded(self, form: Guarded, what: str) -> Run:
+        near, plain = self.refused(form), self.compile(form.expression)
+
+        def run(f: Frame) -> Value:
+            found, doubts = f.perhaps(near)
+            for bad in (found, *(bad for bad, _, _ in doubts)):
+                f.need(bad, what, form.span)
+            return plain(f)
+
+        return run
+
+    def refused(self, form: Guarded) -> Run:
+        """In which runs a guarded expression is not computed."""
+        return self.compile(form.refused)
 
     def is_label(self, e: ir.Expression) -> bool:
         """Whether the value is a label."""
@@ -126,36 +209,18 @@ class VectorCompiler:
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Run:
         if operator == "length" and isinstance(arguments[0], ir.Records):
             return lambda f: f.state.size
-        if operator in ir.COMPARISONS:
-            arguments = self.exact.grids.compared(arguments)
         parts = [self.compile(a) for a in arguments]
         if operator in PAIRS and len(parts) == 2:
             pair, left, right = PAIRS[operator], parts[0], parts[1]
-            if operator in ("and", "or"):
-                return lambda f: pair(left(f), _perhaps(right, f))
+            if operator in CONNECTIVES:
+                return both(pair, operator, left, right)
             if operator in ir.COMPARISONS:
-                return lambda f: pair(_sure(left(f), f, span), _sure(right(f), f, span))
-            return lambda f: pair(left(f), right(f))
+                return compared(pair, left, right, span)
+            return lambda f: pair(*_no_growing_lists(left(f), right(f)))
         if operator not in OPERATORS:
             raise CannotVectorise(f"`{operator}`")
         function = OPERATORS[operator]
         return lambda f: function(*[p(f) for p in parts])
-
-    def _choice(self, test: ir.Expression, yes: ir.Expression, no: ir.Expression) -> Run:
-        t, y, n = self.compile(test), self.compile(yes), self.compile(no)
-
-        def run(f: Frame) -> Value:
-            which = t(f)
-            if not isinstance(which, np.ndarray):
-                return y(f) if which else n(f)
-            first, second = _perhaps(y, f), _perhaps(n, f)
-            if isinstance(first, laws.VectorLaw):
-                return laws.Either(which, first, second)
-            if isinstance(first, Ragged) or isinstance(second, Ragged):
-                raise CannotVectorise("a choice between lists that grow")
-            return np.where(which, first, second)
-
-        return run
 
     def _noised(self, e: ir.Noised) -> Run:
         base = self.compile(e.base)
@@ -177,17 +242,20 @@ class VectorCompiler:
         return run
 
 
-def _perhaps(run: Run, f: Frame) -> Value:
-    """The value where it may not be needed: nothing is an error."""
-    f.unsure += 1
-    try:
-        return run(f)
-    finally:
-        f.unsure -= 1
+def _regrouped(
+    row: list[float], values: list[Value], columns: list[list[Value]]
+) -> Iterator[float | tuple[float, ...]]:
+    """The numbers, vectors and lists of one run, from all their numbers in order."""
+    left = iter(row)
+    for value, parts in zip(values, columns, strict=True):
+        own = tuple(islice(left, len(parts)))
+        if isinstance(value, Ragged):
+            yield own[1 : 1 + int(own[0])]
+        else:
+            yield own if shape_of(value) else own[0]
 
 
-def _sure(value: Value, f: Frame, span: Span) -> Value:
-    """A side of a comparison, which must be a number: the comparison would be false without a word."""
-    if f.unsure == 0:
-        f.state.checked(value, f, "a side of this comparison", span)
-    return value
+def _no_growing_lists(*values: Value) -> tuple[Value, ...]:
+    if any(isinstance(value, Ragged) for value in values):
+        raise CannotVectorise("arithmetic with lists that grow")
+    return values

@@ -12,7 +12,7 @@ from seqlang.backends.arrays.endings import Endings
 from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.inputs import Inputs
 from seqlang.backends.arrays.runs import Runs
-from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.interpret.values import OUT_OF_STEPS, EvaluationError, OutOfReach
 from seqlang.model.program import Stop
 
 
@@ -59,6 +59,8 @@ class Engine:
 
     def _step(self) -> None:
         runs = self.runs
+        if runs.step_number >= runs.compiler.exact.jumps.last_step:
+            raise OutOfReach(OUT_OF_STEPS)
         self.endings.begin(runs)
         runs.open_step()
         self.steps_done += int(np.count_nonzero(runs.alive))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.values import Rows, Value, take
 from seqlang.backends.interpret import code
 from seqlang.backends.interpret.state import NO_NAMES
 from seqlang.model import expression as ir
+from seqlang.model.jumps import Run as Form
 from seqlang.model.program import Program
 from seqlang.source import Span
 
@@ -105,20 +108,24 @@ class PartialState:
     flips = noise = flipped = drawn
 
 
+Doubt = tuple[Value, str, Span]
+"""Where something has no value, what it is, and where it stands."""
+
+
 class Frame:
     """Where an expression is evaluated: `rows` of the runs of a state (None: all).
 
-    `bound` holds the values of `for` variables by their numbers. While `unsure` is above 0, the value may not be needed
-    (as in a branch of `if`), and what is not a number is no error."""
+    `bound` holds the values of `for` variables by their numbers. Where the value may not be needed (as in a branch of
+    `if`), what has no value is a doubt, until it is known in which runs it is needed."""
 
-    __slots__ = ("bound", "count", "rows", "state", "unsure")
+    __slots__ = ("bound", "count", "doubts", "rows", "state")
 
     def __init__(self, state: State, rows: Any = None) -> None:
         self.state = state
         self.rows = rows
         self.count = state.count if rows is None else len(rows)
         self.bound: dict[int, Value] = {}
-        self.unsure = 0
+        self.doubts: list[Doubt] | None = None
 
     def read(self, value: Value) -> Value:
         """A value of all runs of the state, in the frame's runs."""
@@ -127,8 +134,32 @@ class Frame:
     def among(self, rows: Rows) -> Frame:
         """A frame of some of the runs, with the same bound numbers. For a frame of all runs."""
         some = Frame(self.state, rows)
-        some.bound, some.unsure = dict(self.bound), self.unsure
+        some.bound = dict(self.bound)
         return some
+
+    def need(self, bad: Value, what: str, span: Span) -> None:
+        """Raises an error if `what` has no value, as `bad` says, in a run in which it is needed."""
+        if not np.any(bad):
+            return
+        if self.doubts is None:
+            bad = np.asarray(bad)
+            anywhere = bad.reshape(-1, bad.shape[-1]).any(axis=0) if bad.ndim > 1 else bad
+            self.state.checked(np.where(anywhere, math.nan, 0.0), self, what, span)
+        else:
+            self.doubts.append((bad, what, span))
+
+    def perhaps(self, run: Run) -> tuple[Value, list[Doubt]]:
+        """A value that may not be needed, and what has none in it."""
+        outer, self.doubts = self.doubts, []
+        try:
+            return run(self), self.doubts
+        finally:
+            self.doubts = outer
+
+    def need_these(self, doubts: list[Doubt], where: Value) -> None:
+        """The value is needed `where` this holds."""
+        for bad, what, span in doubts:
+            self.need(np.logical_and(bad, where), what, span)
 
 
 Run: TypeAlias = Callable[[Frame], Value]
@@ -150,3 +181,6 @@ class Expressions(Protocol):
 
     def compile(self, e: ir.Expression) -> Run:
         """Raises CannotVectorise for what arrays do not hold."""
+
+    def form(self, e: ir.Expression) -> Form:
+        """What is run in place of the expression where it jumps."""

@@ -7,25 +7,22 @@ that the quantity is compared with cut the line into points and gaps, and on eac
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from seqlang.backends.arrays.choices import sure
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
 from seqlang.backends.arrays.values import Value, from_constant
 from seqlang.model import expression as ir
-from seqlang.model.grids import Grids
+from seqlang.model.jumps import Jumps
+from seqlang.operators.groups import COMPARE, TURNED
 from seqlang.record import record
 from seqlang.source import Span
 
 FEWEST = 4
 """Choices; fewer are made one by one."""
-TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
-COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
 
 
 @record
@@ -38,12 +35,10 @@ class _Test:
     span: Span
 
 
-def ladder(
-    compiler: Expressions, grids: Grids, choice: ir.Choice, sure: Callable[[Value, Frame, Span], Value]
-) -> Run | None:
+def ladder(compiler: Expressions, jumps: Jumps, choice: ir.Choice) -> Run | None:
     """The choice as a look-up; None where it is no tree of some size whose tests compare one quantity with constants
-    and whose ends are constants. `sure` is what is asked of a side of a comparison at that place."""
-    found = _nodes(compiler, grids, choice)
+    and whose ends are constants."""
+    found = _nodes(compiler, jumps, choice)
     if found is None or len(found) < FEWEST:
         return None
     points = sorted({test.against for test in found.values()})
@@ -65,13 +60,13 @@ def ladder(
     return run
 
 
-def _nodes(compiler: Expressions, grids: Grids, choice: ir.Choice) -> dict[int, _Test] | None:
+def _nodes(compiler: Expressions, jumps: Jumps, choice: ir.Choice) -> dict[int, _Test] | None:
     """The tests of all choices of the tree, by the identity of the choice."""
     found: dict[int, _Test] = {}
     first: _Test | None = None
     for node in _tree(choice):
         if isinstance(node, ir.Choice):
-            test = _test(compiler, grids, node.test)
+            test = _test(compiler, jumps, node.test)
             first = first or test
             if first is None or test is None or test.quantity != first.quantity:
                 return None
@@ -91,11 +86,11 @@ def _tree(node: ir.Expression) -> Iterator[ir.Expression]:
             waiting += [node.no, node.yes]
 
 
-def _test(compiler: Expressions, grids: Grids, test: ir.Expression) -> _Test | None:
+def _test(compiler: Expressions, jumps: Jumps, test: ir.Expression) -> _Test | None:
     """The test as one of a quantity against a number, where it is run as it stands."""
     if not isinstance(test, ir.Apply) or test.operator not in TURNED:
         return None
-    if grids.compared(test.arguments) != test.arguments:
+    if jumps.run(test) is not test:
         return None
     for (quantity, other), sign in (
         (test.arguments, test.operator),
@@ -108,8 +103,9 @@ def _test(compiler: Expressions, grids: Grids, test: ir.Expression) -> _Test | N
 
 
 def _constant(compiler: Expressions, e: ir.Expression) -> Any:
-    """The value of an expression of constants; None for others."""
-    if isinstance(e, ir.Law | ir.Weights | ir.WeightsOf) or compiler.exact.compile(e).reads:
+    """The value of an expression of constants; None for others, and without a value."""
+    law = isinstance(e, ir.Law | ir.Weights | ir.WeightsOf)
+    if law or compiler.exact.lacks_value(e) or compiler.exact.compile(e).reads:
         return None
     return compiler.exact.constant(e)
 

@@ -25,6 +25,8 @@ def law_of(compiler: Expressions, e: ir.Law) -> Run:
         try:
             return laws.make(family, *[p(f) for p in parts])
         except EvaluationError as error:
+            if f.doubts is not None:
+                raise CannotVectorise("a law that is none in some runs") from None
             raise EvaluationError(error.diagnostics[0].message, span) from None
 
     return run if compiler.exact.compile(e).reads else _once(run)

@@ -11,6 +11,7 @@ import numpy as np
 from seqlang.backends.arrays.lists import stack
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, rows_stand_together, shape_of
 from seqlang.operators.catalogue import in_group, numerics
+from seqlang.operators.groups import EXTREMES, PLACES, SUMS
 
 LOWEST = -math.inf
 
@@ -46,9 +47,9 @@ def _all_of(operator: str, *arguments: Value) -> Value:
             return fold_list(operator, elements, [v.values[j - 1] for j in elements], masks, len(v.lengths))
         if not shape_of(v):
             return v
-        if operator in ("max", "min"):
+        if operator in EXTREMES:
             return (np.maximum if operator == "max" else np.minimum).reduce(v, axis=0)
-        if operator in ("argmax", "argmin") and v.ndim == 2:
+        if operator in PLACES and v.ndim == 2:
             place = (np.argmax if operator == "argmax" else np.argmin)(v, axis=0)
             found = np.take_along_axis(v, place[None], axis=0)[0]
             return np.where(np.isnan(found), math.nan, place + 1.0)  # the first that is not a number, if there is one
@@ -103,14 +104,14 @@ def fold_list(operator: str, elements: list[Value], values: list[Value], masks: 
         return stack(values)
     if operator == "set":
         raise CannotVectorise("a set as a value")
-    if operator in ("argmax", "argmin"):
+    if operator in PLACES:
         return _best(operator, elements, values, masks, count)
     total: Value = {"max": -math.inf, "min": math.inf}.get(operator, 0.0)
     number: Value = 0
     for value, mask in zip(values, masks, strict=True):
         if operator == "count":
             total = total + np.logical_and(mask, value)
-        elif operator in ("sum", "mean"):
+        elif operator in SUMS:
             total = total + (value if mask is True else np.where(mask, value, 0.0))
             number = number + (1 if mask is True else np.asarray(mask) * 1)
         else:
@@ -118,7 +119,7 @@ def fold_list(operator: str, elements: list[Value], values: list[Value], masks: 
             total = choose(total, value if mask is True else np.where(mask, value, total))
     if operator == "mean":
         return np.divide(total, number)
-    if operator in ("max", "min"):
+    if operator in EXTREMES:
         empty = np.logical_not(np.logical_or.reduce(np.broadcast_arrays(False, *masks)))
         return np.where(empty, math.nan, total) if np.any(empty) else total
     return total

@@ -13,9 +13,9 @@ from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.noises import Noises
 from seqlang.backends.arrays.stored_noise import Stored
 from seqlang.backends.arrays.streams import Streams
-from seqlang.backends.arrays.values import Rows, Value, is_nan, spread, take
+from seqlang.backends.arrays.values import CannotVectorise, Rows, Value, is_nan, spread, take
 from seqlang.backends.interpret.shapes import declared_records
-from seqlang.backends.interpret.values import not_a_number
+from seqlang.backends.interpret.values import FOR_OTHERS, not_a_number
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Cell, Define
@@ -130,6 +130,8 @@ class Runs:
         return value
 
     def _fail(self, row: int, what: str, span: Span) -> None:
+        if what == FOR_OTHERS:
+            raise CannotVectorise(what)
         raise not_a_number(what, span, self.step_number, int(self.runs[row]))
 
     def flips(self, name: str) -> bool:

@@ -65,6 +65,18 @@ def shape_of(value: Value) -> tuple[int, ...]:
     return value.shape[:-1] if isinstance(value, np.ndarray) else ()
 
 
+def columns_of(value: Value) -> list[Value]:
+    """The numbers of a value, each in all runs; of a list, its length before them, and 0 after its end. Raises
+    CannotVectorise for a matrix."""
+    if isinstance(value, Ragged) and value.values.ndim == 2:
+        longest = value.longest()
+        there = np.arange(longest)[:, None] < value.lengths
+        return [value.lengths, *np.where(there, value.values[:longest], 0.0)]
+    if isinstance(value, Ragged) or len(shape_of(value)) > 1:
+        raise CannotVectorise("a matrix that is computed exactly")
+    return list(value) if shape_of(value) else [value]
+
+
 def spread(value: Value, count: int) -> NDArray[Any]:
     """The value as an array of its own with `count` runs in the last axis."""
     array = np.asarray(value)

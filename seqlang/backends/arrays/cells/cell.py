@@ -75,7 +75,8 @@ class VectorCell:
         for key, kept in self.kept.items():
             frame.bound.update(zip(names, key, strict=False))
             taken = True if self.where is None else self.where(frame)
-            value = self.body(frame)
+            value, doubts = frame.perhaps(self.body)
+            frame.need_these(doubts, taken)
             if isinstance(value, Ragged):
                 raise CannotVectorise("a fold over lists that grow")
             bad = is_nan(value)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Rows, Value, spread
+from seqlang.operators.groups import ADDED, PLACES
 
 Array = NDArray[Any]
 _COMBINE = {"sum": np.add, "mean": np.add, "count": np.add, "max": np.maximum, "min": np.minimum}
@@ -36,7 +37,7 @@ class Fold:
     def begin(self, fired: Array | None) -> None:
         if fired is None or self.total is None or not fired.any():
             return
-        if self.operator in ("argmax", "argmin"):
+        if self.operator in PLACES:
             self.total = np.where(fired, -math.inf, self.total)
             self.at = np.where(fired, math.nan, self.at)
             return
@@ -45,7 +46,7 @@ class Fold:
 
     def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
         operator = self.operator
-        if operator in ("argmax", "argmin"):
+        if operator in PLACES:
             self._extreme_step(step, taken, value, count)
             return
         if operator == "count":
@@ -53,7 +54,7 @@ class Fold:
             taken = True
         if self.total is None:
             self.total = spread(np.zeros_like(np.asarray(value, dtype=np.float64)) + NEUTRAL[operator], count)
-        if operator in ("sum", "mean", "count"):
+        if operator in ADDED:
             self.total = self.total + (value if taken is True else np.where(taken, value, 0.0))
             if operator == "mean":
                 self.number = self.number + (1.0 if taken is True else np.asarray(taken) * 1.0)
@@ -70,7 +71,7 @@ class Fold:
         self.at = np.where(better, step, self.at)
 
     def read(self) -> Value:
-        if self.operator in ("argmax", "argmin"):
+        if self.operator in PLACES:
             return self.at
         if self.operator == "mean":
             return math.nan if self.total is None else np.divide(self.total, self.number)
@@ -87,7 +88,7 @@ class Window:
     """
 
     def __init__(self, operator: str, length: int) -> None:
-        if operator in ("argmax", "argmin"):
+        if operator in PLACES:
             raise CannotVectorise(f"{operator} over the last steps")
         self.operator = operator
         self.length = length

@@ -10,8 +10,9 @@ import numpy as np
 from seqlang.backends.arrays.frame import Expressions, Frame
 from seqlang.backends.arrays.loops import element_blocks
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
-from seqlang.backends.interpret.values import as_index, is_vector
+from seqlang.backends.interpret.values import is_vector
 from seqlang.model import expression as ir
+from seqlang.source import Span
 
 LONGEST_BINDER = 5_000
 """More elements than this in a `for`, and the interpreter is no slower."""
@@ -30,7 +31,7 @@ def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tupl
         return lambda f: (elements, None)
     if isinstance(e, ir.Apply) and e.operator == "..":
         low, high = (compiler.compile(a) for a in e.arguments)
-        return lambda f: _range(low(f), high(f))
+        return lambda f: _range(*_ends(low(f), high(f), f, e.span))
     if isinstance(e, ir.Sequence) and e.kind == "set":
         items = [compiler.compile(item) for item in e.items]
         return lambda f: _different([item(f) for item in items])
@@ -44,7 +45,8 @@ def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame],
     """A function that gives the elements a block at once; it raises NotWide where they are no numbers."""
     if isinstance(domain, ir.Apply) and domain.operator == "..":
         low, high = (compiler.compile(a) for a in domain.arguments)
-        return lambda f: _range_blocks(low(f), high(f), f)
+        span = domain.span
+        return lambda f: _range_blocks(*_ends(low(f), high(f), f, span), f)
     whole = compiler.compile(domain) if isinstance(domain, (ir.Local, ir.CellValue)) else None
 
     def elements(f: Frame) -> Iterator[element_blocks.Elements]:
@@ -62,9 +64,18 @@ def _few(elements: Any) -> list[Any]:
     return list(elements)
 
 
+def _ends(low: Value, high: Value, f: Frame, span: Span) -> tuple[Value, Value]:
+    """The ends of a range, which must be whole numbers; there is no element where they are none."""
+    bad = np.logical_or(*(np.logical_not(np.equal(end, np.floor(end)) & np.isfinite(end)) for end in (low, high)))
+    if not np.any(bad):
+        return low, high
+    f.need(bad, "an end of this range", span)
+    return np.where(bad, 1.0, low), np.where(bad, 0.0, high)
+
+
 def _range(low: Value, high: Value) -> tuple[list[Value], list[Value] | None]:
     if not isinstance(low, np.ndarray) and not isinstance(high, np.ndarray):
-        return _few(range(as_index(low), as_index(high) + 1)), None
+        return _few(range(int(low), int(high) + 1)), None
     first = int(np.min(low))
     elements = _few(range(first, int(np.max(high, initial=first - 1)) + 1))
     return elements, [np.logical_and(np.less_equal(low, j), np.less_equal(j, high)) for j in elements]

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from seqlang.backends.arrays.choices import both, chosen, compared
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
 from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.values import Ragged, Rows, Value
@@ -24,8 +25,10 @@ from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.model import expression as ir
 from seqlang.model.binding import reads
 from seqlang.operators.catalogue import with_result
+from seqlang.operators.groups import CONNECTIVES, EXTREMES, FOLDS, PLACES
+from seqlang.source import Span
 
-OPERATORS_OF_FOLDS = frozenset({"sum", "mean", "count", "max", "min"})
+OPERATORS_OF_FOLDS = FOLDS - PLACES
 BLOCK = 1 << 15
 """Numbers in one array of a block, about: it stays in the processor's cache."""
 FEWEST_TO_SPLIT = 256
@@ -44,18 +47,21 @@ def elementwise(compiler: Expressions, e: ir.Expression, variable: ir.Variable) 
     """The expression for a block of values of `variable`, or None if it is not made number by number."""
     if not reads(e, variable):
         return _the_same_for_all(compiler, e)
+    form = compiler.form(e)
+    if form is not e:
+        return elementwise(compiler, form, variable) if isinstance(form, ir.Expression) else None
     match e:
         case ir.Bound(ir.Variable(number)):
             return lambda f: f.bound[number]
-        case ir.Apply(operator, arguments, _):
+        case ir.Apply(operator, arguments, span):
             parts = [elementwise(compiler, a, variable) for a in arguments]
-            many = operator in ("max", "min") and len(parts) > 1
+            many = operator in EXTREMES and len(parts) > 1
             if not (operator in NUMBERWISE or many) or any(p is None for p in parts):
                 return None
-            return _applied(operator, [p for p in parts if p is not None])
+            return _applied(operator, [p for p in parts if p is not None], span)
         case ir.Choice(test, yes, no):
             branches = [elementwise(compiler, x, variable) for x in (test, yes, no)]
-            return None if any(b is None for b in branches) else _chosen(*[b for b in branches if b is not None])
+            return None if any(b is None for b in branches) else chosen(*[b for b in branches if b is not None])
         case ir.Index(base, at, _) if not reads(base, variable):
             whole, place = compiler.compile(base), elementwise(compiler, at, variable)
             return None if place is None else lambda f: _at(whole(f), place(f))
@@ -77,17 +83,15 @@ def _the_same_for_all(compiler: Expressions, e: ir.Expression) -> Run | None:
     return value
 
 
-def _applied(operator: str, parts: list[Run]) -> Run:
+def _applied(operator: str, parts: list[Run], span: Span) -> Run:
     pair = _EQUAL.get(operator) or PAIRS.get(operator)
     if pair is not None and len(parts) == 2:
         left, right = parts
-        return lambda f: pair(left(f), right(f))
+        if operator in ir.COMPARISONS:
+            return compared(pair, left, right, span)
+        return both(pair, operator, left, right) if operator in CONNECTIVES else lambda f: pair(left(f), right(f))
     function = OPERATORS[operator]
     return lambda f: function(*[p(f) for p in parts])
-
-
-def _chosen(test: Run, yes: Run, no: Run) -> Run:
-    return lambda f: np.where(test(f), yes(f), no(f))
 
 
 def _at(base: Value, at: Value) -> Value:
@@ -129,7 +133,7 @@ def fold(operator: str, parts: Iterator[Elements], variable: int, body: Run, whe
     total: Any = np.full(frame.count, {"max": -math.inf, "min": math.inf}.get(operator, 0.0))
     number: Any = np.zeros(frame.count)
     outer = frame.bound.get(variable)
-    splits = frame.rows is None and all(np.ndim(v) == 0 for v in frame.bound.values())
+    splits = frame.rows is None and frame.doubts is None and all(np.ndim(v) == 0 for v in frame.bound.values())
     try:
         for column, inside in parts:
             rows = _few_rows(inside, frame.count) if splits else None
@@ -147,7 +151,7 @@ def fold(operator: str, parts: Iterator[Elements], variable: int, body: Run, whe
         frame.bound[variable] = outer
     if operator == "mean":
         return np.divide(total, number)
-    return np.where(number == 0, math.nan, total) if operator in ("max", "min") else total
+    return np.where(number == 0, math.nan, total) if operator in EXTREMES else total
 
 
 def _few_rows(inside: Value, count: int) -> Rows | None:
@@ -163,18 +167,20 @@ def _block(
 ) -> tuple[Value, Value]:
     """Where the block has elements, (k, runs), and the body's values."""
     frame.bound[variable] = column
-    frame.unsure += 1  # the block reaches beyond the elements of some runs
-    try:
-        mask = inside if where is None else np.logical_and(inside, where(frame))
-        return np.broadcast_to(mask, (len(column), frame.count)), body(frame)
-    finally:
-        frame.unsure -= 1
+    mask = inside
+    if where is not None:
+        holds, doubts = frame.perhaps(where)
+        frame.need_these(doubts, inside)
+        mask = np.logical_and(inside, holds)
+    value, doubts = frame.perhaps(body)
+    frame.need_these(doubts, mask)
+    return np.broadcast_to(mask, (len(column), frame.count)), value
 
 
 def _added(operator: str, total: Any, value: Value, mask: Any) -> Any:
     if operator == "count":
         return total + np.add.reduce(np.logical_and(mask, value), axis=0)
-    if operator in ("max", "min"):
+    if operator in EXTREMES:
         nothing = -math.inf if operator == "max" else math.inf
         choose = np.maximum if operator == "max" else np.minimum
         return choose(total, choose.reduce(np.where(mask, value, nothing), axis=0))

@@ -24,15 +24,17 @@ def quantified(compiler: Expressions, e: ir.Quantified) -> Run:
         elements, present = domain(f)
         values, masks = [], []
         outer = f.bound.get(variable)
-        f.unsure += present is not None  # an element that some runs do not have
         for i, element in enumerate(elements):
             f.bound[variable] = element
             mask = True if present is None else present[i]
             if where is not None:
-                mask = np.logical_and(mask, where(f))
-            values.append(body(f))
+                holds, doubts = f.perhaps(where)
+                f.need_these(doubts, mask)
+                mask = np.logical_and(mask, holds)
+            value, doubts = f.perhaps(body)
+            f.need_these(doubts, mask)
+            values.append(value)
             masks.append(mask)
-        f.unsure -= present is not None
         f.bound[variable] = outer
         return fold_list(operator, elements, values, masks, f.count)
 
