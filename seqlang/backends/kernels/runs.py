@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.record import returned_labels
+from seqlang.backends.arrays.record import UNSTOPPED, returned_labels
 from seqlang.backends.arrays.streams import stream_start
 from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError, not_a_number
+from seqlang.backends.interpret.values import FOR_OTHERS, EvaluationError, not_a_number
 from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.lanes.kernel import lane_text
 from seqlang.backends.kernels.lowering.inputs import ModelInputs
@@ -27,10 +27,12 @@ from seqlang.backends.montecarlo.chunks import Chunk, Engine, Watch
 from seqlang.backends.montecarlo.counted import Counted
 from seqlang.backends.montecarlo.moments import Whole
 from seqlang.model.program import Model, Program
+from seqlang.source import NOWHERE
 
 MOST_NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
 _NOTHING = np.zeros(0, np.int64)
+Array = NDArray[np.int64]
 
 
 class ByKernel(Engine):
@@ -66,6 +68,7 @@ class ByKernel(Engine):
         single, numbers = room[:whole].view(np.int64), room[whole:]
         begun = self._call(first, count, cap, watch, single, numbers, _NOTHING.reshape(3, 0), _NOTHING, _NOTHING)
         reports = dict(zip(self._reports, single[2:], strict=True))
+        self._require_ended(cap, np.arange(first, first + begun), single[0, :begun], single[1, :begun])
         chunk = Chunk(first=first, steps=single[0], codes=single[1], reports=reports, **self._tables(numbers))
         return chunk if begun == count else chunk.part(0, begun)
 
@@ -76,6 +79,9 @@ class ByKernel(Engine):
         ends, totals = np.zeros(self._codes * COUNTED, np.int64), np.zeros(1 + TOTALS * len(self._reports), np.int64)
         single = np.empty((2 + len(self._reports), 0), np.int64)
         begun = self._call(first, count, cap, watch, single, numbers, apart, ends, totals)
+        counted = np.flatnonzero(ends[:COUNTED])  # steps of runs that did not stop
+        self._require_ended(cap, np.full(len(counted), first), counted, np.full(len(counted), UNSTOPPED))
+        self._require_ended(cap, *apart[:, : totals[0]])
         sums = totals[1:].reshape(-1, TOTALS).tolist()
         return Counted(
             first=first,
@@ -105,12 +111,28 @@ class ByKernel(Engine):
         values[:] = np.nan
         fault = np.zeros(3, np.int64)
         self.function(
-            self.lowered.constants, *self.starts, first, count, cap or 0, single[0], single[1], values, statistics,
-            released, single[2:], ends, apart, totals, watch.flag, watch.done, fault,
+            self.lowered.constants, *self.starts, first, count, self._cap(cap), single[0], single[1],
+            values, statistics, released, single[2:], ends, apart, totals, watch.flag, watch.done, fault,
         )  # fmt: skip
         if fault[0]:
             raise self._fault(*fault.tolist())
         return int(watch.done[0])
+
+    def _cap(self, cap: int | None) -> int:
+        """The cap of the kernel, which goes no further than doubles tell the numbers; 0 without one."""
+        last = self.lowered.last
+        return cap or 0 if last is None else min(cap or last.step, last.step)
+
+    def _require_ended(self, cap: int | None, runs: Array, steps: Array, codes: Array) -> None:
+        """Raises an error for a run that would go on beyond the last step of the kernel."""
+        last = self.lowered.last
+        if last is None or (cap and cap <= last.step):
+            return
+        left = runs[(codes == UNSTOPPED) & (steps >= last.step)]
+        if len(left) and last.what == FOR_OTHERS:
+            raise CannotVectorise(FOR_OTHERS)
+        if len(left):
+            raise not_a_number(last.what, NOWHERE, last.step, int(left[0]))
 
     def _parted(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """The rows of returned numbers, statistics and released values."""
@@ -134,7 +156,10 @@ class ByKernel(Engine):
         return values[0] if self.lowered.returns_number else values
 
     def _fault(self, site: int, run: int, step: int) -> EvaluationError:
+        """Raises CannotVectorise where another engine has to go on."""
         place = self.lowered.sites[site - 1]
+        if place.what == FOR_OTHERS:
+            raise CannotVectorise(FOR_OTHERS)
         if site not in self.lowered.outside:
             return not_a_number(place.what, place.span, step, run)
         message = f"model `{self.model.name}` drew a value of {place.what} that is not in its domain"

@@ -112,6 +112,8 @@ class ByRows:
             self._tracked = tuple(_statistic(self.lowered, name) for name in tracked)
         except CannotCompile as reason:
             raise CannotVectorise(str(reason)) from None
+        if self.lowered.last is not None and self.orders.shape[-1] > self.lowered.last.step:
+            raise CannotVectorise(self.lowered.last.what)
         self.marks = np.array(checkpoints, dtype=np.int64)
         self.starts = tuple(np.uint64(stream_start(seed, purpose)) for purpose in ("noise", "inputs"))
         names = [*entries.arguments(), "orders", "marks", "out_marks"]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
+from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED
 from seqlang.backends.kernels.lowering.binders import domain_of
 from seqlang.backends.kernels.lowering.laws.densities import density
 from seqlang.backends.kernels.lowering.laws.expressions import law_of
@@ -14,12 +15,22 @@ from seqlang.backends.kernels.lowering.precomputed import first_steps, tabulated
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.log_ratio import in_logs
-from seqlang.source import Span
+from seqlang.model.wholes import Guarded
+from seqlang.source import NOWHERE, Span
+
+FEWEST_EARLY = 1 << 12
 
 
 def value_of(scope: Scope, e: ir.Expression) -> Value:
     """The value, here and now; what has to be computed before is written."""
+    if isinstance(scope.exact.jumps.run(e), Undecidable):
+        raise CannotCompile(_undecided(scope, e))
+    if scope.exact.lacks_value(e):
+        scope.writer.check("True", scope.site("this", getattr(e, "span", NOWHERE)))
+        is_truth = isinstance(e, ir.Apply) and e.operator in ir.COMPARISONS
+        return Scalar("False", "truth") if is_truth else Scalar("np.nan", finite=False)
     constant = scope.constant(e)
     if constant is not None:
         return constant
@@ -44,6 +55,18 @@ def _looked_up(scope: Scope, e: ir.Expression, early: List) -> Scalar:
 
 
 def _computed(scope: Scope, e: ir.Expression) -> Value:
+    form = scope.exact.jumps.run(e)
+    if isinstance(form, Decided):
+        return _decided(scope, form)
+    if isinstance(form, Guarded):
+        return _guarded(scope, form, _undecided(scope, e))
+    assert not isinstance(form, Undecidable)
+    if form is not e:
+        early = scope.exact.jumps.early(form)
+        if early is None or early.last < FEWEST_EARLY:
+            return value_of(scope, form)
+        scope.ends(early.last, FOR_OTHERS)
+        return value_of(scope, early.expression)
     match e:
         case ir.StepNumber():
             return Scalar("float(step)", whole="step")
@@ -69,15 +92,11 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             return scope.constants.value(scope.size())
         case ir.Apply("log") if (logs := in_logs(scope.program, e)) is not None:
             return value_of(scope, logs)
-        case ir.Apply():
-            run = scope.exact.grids.settled(e)
-            arguments, span = run.arguments, run.span
-            if run.operator in ir.COMPARISONS:
-                arguments = scope.exact.grids.compared(arguments)
+        case ir.Apply(operator, arguments, span):
             values = [value_of(scope, a) for a in arguments]
-            if run.operator in ir.COMPARISONS:
+            if operator in ir.COMPARISONS and not scope.guarding:
                 values = [scope.checked(v, "a side of this comparison", span) for v in values]
-            return apply(scope, run.operator, values)
+            return apply(scope, operator, values)
         case ir.Choice(test, yes, no):
             return _choice(scope, scalar(value_of(scope, test), "a test"), yes, no)
         case ir.Index(base, at, span):
@@ -100,12 +119,35 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             assert_never(e)
 
 
+def _undecided(scope: Scope, e: ir.Expression) -> str:
+    """Why this engine does not compute a jump: another one computes it exactly if its numbers are rational."""
+    return FOR_OTHERS if scope.exact.jumps.rationals.of(e) else UNDECIDED
+
+
 def _as_it_is_now(scope: Scope, memory: Value) -> Value:
     """A number under a name of its own: what was read above an `update` keeps its value below it."""
     if isinstance(memory, List):
         return memory
     name = scope.writer.assign(scope.writer.fresh(), memory.text, memory.kind)
     return Scalar(name, memory.kind, memory.finite)
+
+
+def _decided(scope: Scope, form: Decided) -> Value:
+    """With doubles; a fault where these may err."""
+    if form.guarded is None:
+        raise CannotCompile("what is computed exactly from step to step")
+    return _guarded(scope, form.guarded, FOR_OTHERS)
+
+
+def _guarded(scope: Scope, form: Guarded, what: str) -> Value:
+    """A bound that is no number is refused by the form itself."""
+    scope.guarding, outer = True, scope.guarding
+    try:
+        near = scalar(value_of(scope, form.refused), "a truth value")
+    finally:
+        scope.guarding = outer
+    scope.writer.check(near.truth, scope.site(what, form.span))
+    return value_of(scope, form.expression)
 
 
 def _logic(scope: Scope, operator: str, arguments: tuple[ir.Expression, ...]) -> Value:

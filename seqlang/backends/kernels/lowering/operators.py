@@ -9,6 +9,7 @@ from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model import expression as ir
 from seqlang.operators.catalogue import in_group, numerics
+from seqlang.operators.groups import ADDITIVE, EQUALITIES, EXTREMES, OF_ELEMENTS, OF_SOMETHING, PLACES, SUMS, TOTALS
 from seqlang.record import record
 
 _OF_ONE, _OF_TWO = numerics(1), numerics(2)
@@ -24,7 +25,7 @@ def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
     """The value of an operator (not `and`, `or`, which are lazy)."""
     if operator in _FOLDS and len(values) == 1 and isinstance(values[0], List):
         return fold(scope, operator, values[0])
-    if operator in ("==", "!=") and isinstance(values[0], List):
+    if operator in EQUALITIES and isinstance(values[0], List):
         same = _same(scope, values[0], values[1])
         return same if operator == "==" else Scalar(f"(not {same.text})", "truth")
     if operator in _OF_TWO:
@@ -33,7 +34,7 @@ def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
         return _each(lambda a: _of_one(operator, a), values[0])
     if operator == "not":
         return _each(lambda a: Scalar(f"(not {a.truth})", "truth"), values[0])
-    if operator in ("max", "min"):
+    if operator in EXTREMES:
         found = values[0]
         for other in values[1:]:
             found = pairwise(scope, lambda a, b: extreme(scope, operator, a, b), found, other)
@@ -45,7 +46,7 @@ def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
         return _norm(scope, values[0])
     if operator == "dot":
         return _dot(scope, values[0], values[1])
-    if operator in ("project", "clip_norm"):
+    if operator == "project" or operator == "clip_norm":
         return _project(scope, values[0], scalar(values[1], "a radius"))
     if operator == "sort":
         return _sorted(scope, values[0])
@@ -95,7 +96,7 @@ def _pair(scope: Scope, operator: str, a: Scalar, b: Scalar) -> Scalar:
     if operator == "^" and b.whole in ("2", "3"):
         base = scope.writer.named(a.number)
         return Scalar(f"({' * '.join([base] * int(b.whole))})", "number", finite)
-    whole = f"({a.whole} {operator} {b.whole})" if a.whole and b.whole and operator in ("+", "-") else None
+    whole = f"({a.whole} {operator} {b.whole})" if a.whole and b.whole and operator in ADDITIVE else None
     return Scalar(numeric.kernel.format(a.number, b.number), "number", finite and numeric.stays_finite, whole)
 
 
@@ -177,12 +178,12 @@ def fold(scope: Scope, operator: str, values: List) -> Scalar | List:
 
 def folded(scope: Scope, operator: str, terms: Terms) -> Scalar | List:
     """OP over the terms."""
-    if operator in ("argmax", "argmin"):
+    if operator in PLACES:
         return _best(scope, operator, terms)
     body = scope.peek(lambda: terms.at("0"))
     if isinstance(body, List):
         return _folded_vectors(scope, operator, terms, body)
-    finite = body.finite and operator in ("sum", "count")
+    finite = body.finite and operator in TOTALS
     if operator == "sum" and terms.where is None:
         abreast = _summed_abreast(scope, terms)
         if abreast is not None:
@@ -193,7 +194,7 @@ def folded(scope: Scope, operator: str, terms: Terms) -> Scalar | List:
 def _folded_numbers(scope: Scope, operator: str, terms: Terms, finite: bool) -> Scalar:
     w = scope.writer
     total = w.assign(w.fresh("f"), START[operator])
-    number = w.assign(w.fresh("f"), "0.0") if operator in ("mean", "max", "min") else ""
+    number = w.assign(w.fresh("f"), "0.0") if operator in OF_SOMETHING else ""
     with _each_term(scope, terms) as i:
         value = scalar(terms.at(i), "an element")
         match operator:
@@ -207,7 +208,7 @@ def _folded_numbers(scope: Scope, operator: str, terms: Terms, finite: bool) -> 
             w.assign(number, f"{number} + 1.0")
     if operator == "mean":
         return Scalar(w.assign(w.fresh("f"), f"{total} / {number}"), "number", False)
-    if operator in ("max", "min"):
+    if operator in EXTREMES:
         return Scalar(w.assign(w.fresh("f"), f"({total} if {number} > 0.0 else math.nan)"), "number", False)
     return Scalar(total, "number", finite)
 
@@ -244,7 +245,7 @@ def _summed_abreast(scope: Scope, terms: Terms) -> str | None:
 
 
 def _folded_vectors(scope: Scope, operator: str, terms: Terms, body: List) -> List:
-    if operator not in ("sum", "mean", "max", "min"):
+    if operator not in OF_ELEMENTS:
         raise CannotCompile(f"`{operator}` of vectors")
     w = scope.writer
     dimensions, _, finite = scope.outline(body)
@@ -267,7 +268,7 @@ def _folded_vectors(scope: Scope, operator: str, terms: Terms, body: List) -> Li
 
 def gather(scope: Scope, operator: str, so_far: str, one: Scalar) -> None:
     """Writes how a number joins the sum, or the largest or smallest so far, at a place of an array."""
-    if operator in ("sum", "mean"):
+    if operator in SUMS:
         scope.writer.text(f"{so_far} = {so_far} + {one.number}")
     else:
         scope.writer.text(f"{so_far} = {extreme(scope, operator, Scalar(so_far, finite=False), one).text}")

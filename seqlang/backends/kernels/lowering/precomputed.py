@@ -10,12 +10,13 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import List, Scalar, scalar
 from seqlang.model import expression as ir
-from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.catalogue import OPERATORS, in_group
+from seqlang.operators.groups import CONTINUOUS
 
 FEW = 8
 STEPS = 1024
 _SLOW = frozenset(name for name, entry in OPERATORS.items() if entry.numeric and entry.numeric.costly)
-_COSTLY = _SLOW | {"+", "-", "*", "/", "negate"}
+_COSTLY = _SLOW | CONTINUOUS & in_group("arithmetic")
 """What may stand around a slow operator, as part of one table of values."""
 _PARTS = (
     ir.Number, ir.Truth, ir.Label, ir.ParameterValue, ir.Field, ir.Apply, ir.Choice, ir.Density, ir.Law, ir.Weights,

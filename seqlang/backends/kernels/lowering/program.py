@@ -12,7 +12,7 @@ from seqlang.backends.kernels.lowering.cells.choice import cell_of
 from seqlang.backends.kernels.lowering.cells.earlier_values import PreviousValue
 from seqlang.backends.kernels.lowering.expressions import value_of
 from seqlang.backends.kernels.lowering.noises import Noises
-from seqlang.backends.kernels.lowering.scope import Scope, Site, array_of
+from seqlang.backends.kernels.lowering.scope import Last, Scope, Site, array_of
 from seqlang.backends.kernels.lowering.statements import Statements, count_of
 from seqlang.backends.kernels.lowering.values import List, Scalar
 from seqlang.backends.kernels.operations import Block, Kernel, Recorded
@@ -34,7 +34,7 @@ class Entries(Protocol):
 class Lowered:
     """`constants` are the numbers of this program for its kernel; `sites` name the faults that the kernel reports by
     number (from 1), `outside` those where a field left its domain. `returns_number`: what is returned is one number,
-    not a vector."""
+    not a vector. `last`: the last step that it makes; None: there is none."""
 
     kernel: Kernel
     constants: NDArray[np.float64]
@@ -42,6 +42,7 @@ class Lowered:
     outside: frozenset[int]
     returns_number: bool
     scope: Scope
+    last: Last | None
 
 
 def lower(program: Program, entries: Entries) -> Lowered:
@@ -73,7 +74,13 @@ def lower(program: Program, entries: Entries) -> Lowered:
     header = (*scope.constants.header, *w.header)
     kernel = Kernel(header, tuple(scope.variables), start, step, recorded)
     return Lowered(
-        kernel, scope.constants.array(), tuple(scope.sites), frozenset(scope.outside), not statements.vectors, scope
+        kernel,
+        scope.constants.array(),
+        tuple(scope.sites),
+        frozenset(scope.outside),
+        not statements.vectors,
+        scope,
+        scope.last,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import declared_records
-from seqlang.backends.interpret.values import BallSet, Members
+from seqlang.backends.interpret.values import OUT_OF_STEPS, BallSet, Members
 from seqlang.backends.kernels.lowering.constants import Constants
 from seqlang.backends.kernels.lowering.readings import WrittenCell, WrittenNoises
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
@@ -22,6 +22,8 @@ from seqlang.record import record
 from seqlang.source import NOWHERE, Span
 
 T = TypeVar("T")
+LONGEST_RUN = 2**40
+"""More steps than any run makes."""
 _LISTS = {"number": "np.float64", "truth": "np.bool_", "label": "np.int64"}
 
 
@@ -31,6 +33,14 @@ class Site:
 
     what: str
     span: Span
+
+
+@record
+class Last:
+    """The last step that the kernel makes; `what`: why no run goes on in it."""
+
+    step: int
+    what: str
 
 
 class Scope:
@@ -60,9 +70,17 @@ class Scope:
         """`expressions.value_of` in this scope: for laws and binders, which expressions are made of."""
         self.purpose: Any = "noise"
         self.looking_up = False
+        self.guarding = False
         self.resets: list[str] = []
         """Lines that bring arrays to their state at the start of a run."""
         self._known: dict[int, tuple[ir.Expression, Value]] = {}
+        last = self.exact.jumps.last_step
+        self.last = Last(int(last), OUT_OF_STEPS) if last < LONGEST_RUN else None
+
+    def ends(self, step: int, what: str) -> None:
+        """No run goes on beyond this step in the kernel."""
+        if self.last is None or step < self.last.step:
+            self.last = Last(step, what)
 
     # ---- constants
 

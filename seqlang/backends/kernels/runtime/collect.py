@@ -10,6 +10,7 @@ from pathlib import Path
 from seqlang.backends.kernels.runtime import families
 from seqlang.laws import numbers, variates
 from seqlang.operators import riemann_zeta
+from seqlang.operators.groups import ROUNDINGS
 from seqlang.record import record
 
 HEADER = "import math\n\nimport numpy as np\nfrom numba import njit\n"
@@ -86,7 +87,7 @@ class _AsKernel(ast.NodeTransformer):
     """Where kernels differ from Python: whole parts are floats, tables are arrays."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if isinstance(node.value, ast.Name) and node.value.id == "math" and node.attr in ("floor", "ceil"):
+        if isinstance(node.value, ast.Name) and node.value.id == "math" and node.attr in ROUNDINGS:
             return ast.Attribute(ast.Name("np", ast.Load()), node.attr, node.ctx)
         return node
 

@@ -9,6 +9,7 @@ from seqlang.backends.kernels.lowering.operators import START
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.program import AtReports, Cell, SinceReport
+from seqlang.operators.groups import EXTREMES
 
 SUMMED = "a value that is summed over the steps"
 
@@ -50,7 +51,12 @@ class KernelCell(ABC):
 
     def entry(self) -> tuple[str | None, Value]:
         """(name of whether this step counts, the body's value)."""
-        taken, value = self.taken(), value_of(self.scope, self.cell.body)
+        taken = self.taken()
+        items, value = self.scope.writer.capture(lambda: value_of(self.scope, self.cell.body))
+        if taken is None:
+            self.scope.writer.put(items)
+        else:
+            self.scope.writer.only_where(taken, items)
         if isinstance(value, List) and value.grows:
             raise CannotCompile("a fold over lists that grow")
         return taken, value
@@ -62,7 +68,7 @@ class KernelCell(ABC):
 
     def or_neutral(self, found: Scalar) -> Scalar:
         """A largest or smallest number, which is infinite where there is none."""
-        if self.cell.operator not in ("max", "min"):
+        if self.cell.operator not in EXTREMES:
             return found
         return Scalar(f"({self.neutral} if {found.text} != {found.text} else {found.text})", "number", False)
 

@@ -12,6 +12,7 @@ from seqlang.backends.kernels.lowering.cells.with_binders import WithBinders
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile
 from seqlang.model.program import AtReports, Cell, LastSteps, Previous
+from seqlang.operators.groups import COUNTS, PLACES
 
 
 def cell_of(scope: Scope, cell: Cell) -> KernelCell:
@@ -25,13 +26,13 @@ def cell_of(scope: Scope, cell: Cell) -> KernelCell:
     lengths = shape_of_expression(scope.exact, cell.body)
     if UNKNOWN in lengths:
         raise CannotCompile("a fold over lists that grow")
-    shape = () if cell.operator in ("count", "argmax", "argmin") else tuple(scope.constants.whole(n) for n in lengths)
+    shape = () if cell.operator in COUNTS else tuple(scope.constants.whole(n) for n in lengths)
     match cell.keep:
         case LastSteps(count):
             return Window(scope, cell, shape, whole_length(scope.exact.constant(count)))
         case AtReports():
             return History(scope, cell, shape)
-        case _ if cell.operator in ("argmax", "argmin"):
+        case _ if cell.operator in PLACES:
             return BestStep(scope, cell)
         case _:
             return VectorFold(scope, cell, shape) if shape else ScalarFold(scope, cell)

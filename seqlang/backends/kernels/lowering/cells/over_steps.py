@@ -8,6 +8,7 @@ from seqlang.backends.kernels.lowering.operators import extreme, gather
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.program import AllSteps, Cell
+from seqlang.operators.groups import OF_ELEMENTS, SUMS
 
 
 class ScalarFold(KernelCell):
@@ -31,7 +32,7 @@ class ScalarFold(KernelCell):
             test = value.truth if taken is None else f"({taken} & {value.truth})"
             w.assign(self.total, f"{self.total} + (1.0 if {test} else 0.0)")
             return
-        if operator in ("sum", "mean"):
+        if operator in SUMS:
             text = value.number if taken is None else f"({value.number} if {taken} else 0.0)"
             w.assign(self.total, f"{self.total} + {text}")
             if self.terms is not None:
@@ -63,7 +64,7 @@ class VectorFold(KernelCell):
 
     def __init__(self, scope: Scope, cell: Cell, shape: tuple[str, ...]) -> None:
         super().__init__(scope, cell)
-        if len(shape) != 1 or cell.operator not in ("sum", "mean", "max", "min"):
+        if len(shape) != 1 or cell.operator not in OF_ELEMENTS:
             raise CannotCompile(f"`{cell.operator}` of lists of vectors over the steps")
         self.length = shape[0]
         self.total = scope.buffer(shape)

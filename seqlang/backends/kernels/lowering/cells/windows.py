@@ -7,6 +7,7 @@ from seqlang.backends.kernels.lowering.operators import Terms, folded
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.program import Cell
+from seqlang.operators.groups import PLACES
 
 
 class Window(KernelCell):
@@ -14,7 +15,7 @@ class Window(KernelCell):
 
     def __init__(self, scope: Scope, cell: Cell, shape: tuple[str, ...], length: int) -> None:
         super().__init__(scope, cell)
-        if cell.operator in ("argmax", "argmin"):
+        if cell.operator in PLACES:
             raise CannotCompile(f"{cell.operator} over the last steps")
         self.shape = shape
         self.length, self.room = scope.constants.whole(length), scope.constants.whole(max(1, length))

@@ -10,6 +10,7 @@ from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, Cell, LastSteps, SinceReport
+from seqlang.operators.groups import TOTALS
 
 
 class WithBinders(KernelCell):
@@ -86,7 +87,7 @@ class WithBinders(KernelCell):
         return w.named(value.number if taken is None else f"({value.number} if {taken} else {self.neutral})")
 
     def _combined(self, a: str, b: str) -> str:
-        if self.cell.operator in ("sum", "count"):
+        if self.cell.operator in TOTALS:
             return f"{a} + {b}"
         return extreme(self.scope, self.cell.operator, Scalar(a, finite=False), Scalar(b, finite=False)).text
 
