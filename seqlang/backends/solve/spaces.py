@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seqlang.backends.arrays.values import CannotVectorise
+from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.increments import lattice_of
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
@@ -133,7 +134,11 @@ def _certain(plan: IntegrationPlan, panels: int | None) -> IntegrationPlan:
 
 
 def _nearest(reasons: list[str], discrete: bool) -> str:
-    """What is missing: for data with a density the last space is the one meant for it."""
+    """What is missing: for data with a density the last space is the one meant for it. No space can tell numbers apart
+    that are too near to each other."""
+    too_near = [reason for reason in reasons if reason in (UNDECIDED, FOR_OTHERS)]
+    if too_near:
+        return too_near[0]
     distinct = list(dict.fromkeys(r for r in reasons if not r.startswith("data with a density")))
     if not distinct:
         return reasons[-1]

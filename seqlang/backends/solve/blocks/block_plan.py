@@ -12,6 +12,7 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Cell, Draw, Program, Report, SinceReport, Statement, expressions_in
+from seqlang.operators.groups import TOTALS
 from seqlang.record import record
 
 
@@ -84,7 +85,7 @@ def _shown(needed: Iterable[Statement], plan: IntegrationPlan, cell: Cell, end: 
 
 
 def _is_block_sum(cell: Cell) -> bool:
-    return isinstance(cell.keep, SinceReport) and cell.operator in ("sum", "count") and not cell.binders
+    return isinstance(cell.keep, SinceReport) and cell.operator in TOTALS and not cell.binders
 
 
 def _refuse_other_readings(

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from seqlang.model import expression as ir
 from seqlang.model.program import Statement, Update, expressions_in
+from seqlang.operators.groups import ORDERINGS
 from seqlang.record import record
-
-COMPARISONS = ("<", "<=", ">", ">=")
 
 
 @record
@@ -73,7 +72,7 @@ class _Reading:
                 return
             case ir.MemoryValue():
                 raise _Otherwise
-            case ir.Apply(operator, (left, right)) if operator in COMPARISONS:
+            case ir.Apply(operator, (left, right)) if operator in ORDERINGS:
                 side, other = (left, right) if self.reads(left) else (right, left)
                 self.free(other)
                 self.monotone(side)

@@ -40,6 +40,7 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import Margin, Or, Program, Stop, Test
+from seqlang.operators.groups import TOTALS
 from seqlang.record import record
 
 SLACK = 1e-9
@@ -178,7 +179,7 @@ class _Affine:
             case ir.StepNumber():
                 return 0.0, {}, 1.0
             case ir.CellValue(name):
-                return (0.0, {name: 1.0}, 0.0) if self.program.cell(name).operator in ("sum", "count") else None
+                return (0.0, {name: 1.0}, 0.0) if self.program.cell(name).operator in TOTALS else None
             case ir.Local(name):
                 return self.of(self.program.define(name).expression)
             case ir.Apply("negate", (a,)):

@@ -19,6 +19,7 @@ from seqlang.backends.solve.step.rounding_of_sums import APART, NOISE
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, Cell, Define, Program
+from seqlang.operators.groups import ADDED
 from seqlang.record import record
 
 EXACT = 1e-14
@@ -109,7 +110,7 @@ class EntryReader:
         self._state = PartialState()
 
     def increment(self, cell: Cell, fields: Mapping[str, Any]) -> float:
-        if not isinstance(cell.keep, AllSteps) or cell.binders or cell.operator not in ("sum", "count", "mean"):
+        if not isinstance(cell.keep, AllSteps) or cell.binders or cell.operator not in ADDED:
             raise Unsolved(f"`{cell.name}` is no sum over all steps")
         if cell.operator == "mean" and cell.where is not None:
             raise Unsolved(f"`{cell.name}` is a mean over some steps")

@@ -170,7 +170,6 @@ class Constants:
 
     def __init__(self, program: p.Program) -> None:
         self.plain = PlainWriter(program)
-        self.plain.folding = False
         self.step = 1
 
     def __call__(self, e: ir.Expression) -> float:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.operators.groups import MORE
 from seqlang.record import record
 
 Piece = tuple[float, float, float]
@@ -159,7 +160,7 @@ class _Reader:
                 gap = _joined(self.read(a), _scaled(self.read(b), -1.0), _plus)
                 breaks = gap.roots()
                 above = tuple(gap(x) > 0 for x in _middles(breaks))
-                return breaks, above if operator in (">=", ">") else tuple(not h for h in above)
+                return breaks, above if operator in MORE else tuple(not h for h in above)
             case _:
                 raise Unsolved("a condition on continuous data that is not a comparison")
 

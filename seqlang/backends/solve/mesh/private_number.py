@@ -19,6 +19,7 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model import program as p
 from seqlang.model.life import EachReport, Once
+from seqlang.operators.groups import ADDED
 from seqlang.record import record, replace
 
 
@@ -94,7 +95,7 @@ def _sum(program: p.Program, model: str, cells: list[p.Cell]) -> Reading:
     counts: list[tuple[str, float, float]] = []
     bodies: dict[ir.Expression, None] = {}
     for cell in cells:
-        if not isinstance(cell.keep, p.AllSteps) or cell.operator not in ("sum", "mean", "count"):
+        if not isinstance(cell.keep, p.AllSteps) or cell.operator not in ADDED:
             raise Unsolved(f"{cell.operator} of continuous data, which is not a sum over all steps")
         body = inlined(program, cell.body)
         if any(isinstance(x, ir.StepNumber) for x in ir.walk(body)):

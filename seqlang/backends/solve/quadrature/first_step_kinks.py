@@ -23,6 +23,7 @@ from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.comparisons import CompiledComparison
 from seqlang.backends.solve.step.entries import Entry, columns_of, entries
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
 
@@ -64,7 +65,7 @@ Worth = dict[Plane, tuple[float, float]]
 
 
 def _worth(program: Program, plan: IntegrationPlan) -> Worth:
-    compiler = VectorCompiler(program)
+    compiler = SteadyCompiler(program)
     comparisons = [CompiledComparison(c, plan, compiler) for c in plan.comparisons.values() if _matters(c, plan)]
     if not comparisons:
         return {}

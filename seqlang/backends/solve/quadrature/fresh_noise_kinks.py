@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import with_plain_values
 from seqlang.backends.solve.step.comparisons import CompiledComparison
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.model.life import EachStep
 from seqlang.model.program import Define, Program
 
@@ -35,7 +35,7 @@ def fresh_noise_kinks(
     smooth = [name for name in plan.nodes if not plan.laws[name].discrete]
     if not smooth:
         return ()
-    compiler = VectorCompiler(program)
+    compiler = SteadyCompiler(program)
     definitions = {
         s.name: compiler.compile(s.expression)
         for index, s in enumerate(program.body)

@@ -23,6 +23,7 @@ from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import Given, Stage
 from seqlang.backends.solve.step.comparisons import CompiledComparison, Known, Panel
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
 from seqlang.model.program import Cell, Define, Program
@@ -143,7 +144,7 @@ def kinks_of(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
     """
     if not plan.nodes:
         return ()
-    compiler = VectorCompiler(program)
+    compiler = SteadyCompiler(program)
     kinks: dict[tuple[tuple[tuple[str, float], ...], float], Kink] = {}
     for name, variable in plan.variables.items():
         if not isinstance(variable.life, EachStep):

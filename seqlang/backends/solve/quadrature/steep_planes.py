@@ -32,6 +32,7 @@ from seqlang.backends.solve.step.comparisons import CompiledComparison
 from seqlang.backends.solve.step.distinct import distinct
 from seqlang.backends.solve.step.entries import columns_of, entries
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Model, Program
 
@@ -65,7 +66,7 @@ def steep_planes(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
     comparisons = [comparison for comparison in plan.comparisons.values() if on_nodes(comparison, plan)]
     if not smooth or not comparisons:
         return ()
-    compiler = VectorCompiler(program)
+    compiler = SteadyCompiler(program)
     compared = [CompiledComparison(comparison, plan, compiler) for comparison in comparisons]
     found: dict[tuple[Any, ...], Kink] = {}
     for model in program.models:

@@ -35,6 +35,7 @@ from seqlang.backends.solve.unsolved import refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Cell, Program
+from seqlang.operators.groups import PLACES
 from seqlang.process.time_limit import poll
 
 STATEMENT, NUMBER = 150_000, 15
@@ -170,7 +171,7 @@ class ExploredChain:
         return (
             not self.entries.reads_step
             and all(group.report is None for group in self.grid.groups)
-            and not any(cell.operator in ("argmax", "argmin") for cell in cells)
+            and not any(cell.operator in PLACES for cell in cells)
             and not self.plan.needed.reads_step
         )
 

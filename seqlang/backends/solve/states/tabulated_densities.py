@@ -1,6 +1,6 @@
 """Densities that are evaluated once for each different argument, as many states share the arguments of a density.
 
-`TabledCompiler(program)` is a `VectorCompiler` whose densities are looked up where few rows differ in the arguments of
+`TabledCompiler(program)` is a `SteadyCompiler` whose densities are looked up where few rows differ in the arguments of
 the law and in the place at which it is asked. Values are kept from one step to the next.
 """
 
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.model import expression as ir
+from seqlang.model.jumps import Run as Form
+from seqlang.model.program import Program
 from seqlang.record import replace
 
 Array = NDArray[Any]
@@ -25,8 +27,16 @@ WIDEST = 1 << 20
 MOST_KEPT = 200_000
 
 
-class TabledCompiler(VectorCompiler):
+class TabledCompiler(SteadyCompiler):
     """See the module."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._lookups: dict[int, ir.Expression] = {}
+        """Densities at numbers that are computed apart, in the form in which they are run."""
+
+    def form(self, e: ir.Expression) -> Form:
+        return e if id(e) in self._lookups else super().form(e)
 
     def compile(self, e: ir.Expression) -> Run:
         if isinstance(e, ir.Density) and isinstance(e.law, ir.Law):
@@ -35,6 +45,10 @@ class TabledCompiler(VectorCompiler):
 
     def _tabled(self, e: ir.Density) -> Run:
         direct = super().compile(e)
+        form = self.form(e)
+        if not isinstance(form, ir.Density):
+            return direct
+        e = form
         tables = [part for part in ir.walk(e.law) if isinstance(part, ir.Weights | ir.WeightsOf)]
         if any(self.exact.compile(table).reads for table in tables):
             return direct  # a table of values that differ from run to run has no arguments to look it up by
@@ -43,7 +57,9 @@ class TabledCompiler(VectorCompiler):
         at = self._argument(e.at, read)
         if not read or any(isinstance(x, ir.Bound) for part in read for x in ir.walk(part)):
             return direct
-        lookup = super().compile(replace(e, law=law, at=at))
+        looked_up = replace(e, law=law, at=at)
+        self._lookups[id(looked_up)] = looked_up
+        lookup = super().compile(looked_up)
         runs = [self.compile(part) for part in read]
         known: dict[tuple[float, ...], float] = {}
 
@@ -68,7 +84,6 @@ class TabledCompiler(VectorCompiler):
                 some.bound = {
                     _placeholder(i).number: np.array(column) for i, column in enumerate(zip(*new, strict=True))
                 }
-                some.unsure = f.unsure
                 values = np.broadcast_to(np.asarray(lookup(some), dtype=np.float64), (len(new),))
                 known.update(zip(new, values.tolist(), strict=True))
             return np.array([known[key] for key in keys])[group]

@@ -17,6 +17,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.noises import is_truth, moved
 from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
+from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED
 from seqlang.backends.solve.step.rounding_of_sums import (
     NONE,
     Added,
@@ -113,7 +114,11 @@ class Stage:
     # ---- what compiled expressions read
 
     def check(self, bad: Value, what: str, span: Span) -> None:
-        if self.strict and np.any(bad):
+        if not np.any(bad):
+            return
+        if what in (UNDECIDED, FOR_OTHERS):
+            raise Unsolved(what)
+        if self.strict:
             raise Unsolved(f"{what} is not a number in step {self.step_number}")
 
     def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:

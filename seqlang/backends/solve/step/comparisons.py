@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Run
 from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.step.reading import Reading
+from seqlang.backends.solve.step.steady import without_noise
 from seqlang.backends.solve.step.ties import CLOSE_CALL, SURE, Ties
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
@@ -79,6 +81,7 @@ class CompiledComparison:
         self.ties = Ties(comparison.margin.value, compiler)
         self.known = [(t.noise, compiler.compile(t.factor)) for t in comparison.known]
         self.scale = None if comparison.scale is None else compiler.compile(comparison.scale)
+        self.holds = None if comparison.known or comparison.scale is not None else self._without_noise(compiler)
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
         self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
@@ -86,6 +89,11 @@ class CompiledComparison:
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
         """How bounds lie in memory, and so all that is computed of them; "F": the nodes of one row side by side."""
+
+    def _without_noise(self, compiler: VectorCompiler) -> Run | None:
+        """The comparison itself, where it is decided exactly."""
+        holds = without_noise(compiler.exact.jumps, self.comparison.margin)
+        return None if holds is None else compiler.compile(holds)
 
     def plain(self, stage: Reading, known: Known) -> tuple[Array, Array]:
         """The value and the noises that are fixed: the least and the largest sum; one and the same array where no
@@ -110,6 +118,9 @@ class CompiledComparison:
             if stage.strict:
                 wrong = np.isnan(least) | np.isnan(most)
                 stage.check(wrong if guard is None else wrong & guard, "a side of a comparison", NOWHERE)
+            if self.holds is not None:
+                sure = np.broadcast_to(np.asarray(stage.value(self.holds), dtype=bool), least.shape)
+                return Decided(sure, ~sure)
             if self.widened:
                 room = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
                 least, most = least - room, most + room

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop
+from seqlang.model.jumps import Jumps, jumps_of
 from seqlang.model.life import EachReport, Life
 from seqlang.model.margins import leaves, margins
 from seqlang.model.program import (
@@ -25,7 +26,7 @@ from seqlang.model.program import (
     Update,
     expressions_in,
 )
-from seqlang.record import record
+from seqlang.record import field, record
 
 S = TypeVar("S", Define, Cell, Draw, Report)
 
@@ -49,6 +50,7 @@ class Needed:
     values: frozenset[str]
     noises: frozenset[str]
     readings: tuple[tuple[int, ir.Expression], ...]
+    jumps: Jumps = field(compare=False)
 
     @property
     def fields(self) -> frozenset[str]:
@@ -57,8 +59,12 @@ class Needed:
 
     @property
     def reads_step(self) -> bool:
-        """Whether anything that the stops depend on reads the number of the step."""
-        return any(isinstance(e, ir.StepNumber) for _, part in self.readings for e in ir.walk(part))
+        """Whether anything that the stops depend on reads the number of the step, as it is computed."""
+        parts = [e for _, part in self.readings for e in ir.walk(part)]
+        return any(isinstance(e, ir.StepNumber) or self._adds_step(e) for e in parts)
+
+    def _adds_step(self, e: ir.Expression) -> bool:
+        return self.jumps.adds_step(e) and not (isinstance(e, ir.Apply) and e.operator in ir.COMPARISONS)
 
 
 def condition_of(program: Program, statement: Report | Stop) -> Condition:
@@ -119,7 +125,7 @@ class _Search:
     def found(self) -> Needed:
         return Needed(
             frozenset(self.statements), frozenset(self.names), frozenset(self.values), frozenset(self.noises),
-            tuple(self.readings),
+            tuple(self.readings), jumps_of(self.program),
         )  # fmt: skip
 
     def read(self, index: int, expression: ir.Expression) -> None:

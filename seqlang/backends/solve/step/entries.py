@@ -108,6 +108,8 @@ def values_of(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
 
 def _outwards(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
     """Integers from the centre to both sides, until a side's tail is below RARE."""
+    if isinstance(law.centre(), tuple):
+        raise Unsolved("a law of vectors")
     centre = as_index(law.centre()) if law.centre() == int(law.centre()) else int(law.centre())
     found: dict[Any, float] = {}
     for direction in (1, -1):

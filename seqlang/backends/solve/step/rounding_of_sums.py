@@ -24,6 +24,7 @@ from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
 from seqlang.operators.catalogue import numerics
+from seqlang.operators.groups import ADDITIVE, ROUNDINGS, SUMS
 from seqlang.record import record, replace
 
 Array = NDArray[Any]
@@ -39,7 +40,6 @@ that is below 1."""
 WHOLE = 2.0**53
 """Sums of whole numbers below this are exact."""
 NOTHING: ir.Expression = ir.Number(Fraction(0))
-SUMS = ("sum", "mean")
 
 
 @record
@@ -129,7 +129,7 @@ def adds_up(update: Update) -> bool:
     """Whether the new value of a memory is the old one and a term."""
     return (
         isinstance(update.value, ir.Apply)
-        and update.value.operator in ("+", "-")
+        and update.value.operator in ADDITIVE
         and any(part == ir.MemoryValue(update.memory) for part in update.value.arguments)
     )
 
@@ -153,7 +153,7 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             moved = of(inner)
             over = ir.Choice(ir.Apply(">", (inner, moved)), _over(moved, e), ir.Apply("sqrt", (moved,)))
             return NOTHING if moved == NOTHING else over
-        case ir.Apply(operator, arguments) if operator in _SLOPES:
+        case ir.Apply(operator, arguments) if operator in _SLOPES and operator != "^":
             rounded = OFF if _SLOPES[operator].spreads_rounding else 0
             found = NOTHING
             for place, inner in enumerate(arguments):
@@ -178,9 +178,9 @@ _SLOPES = {
     name: numeric
     for count in (1, 2)
     for name, numeric in numerics(count).items()
-    if numeric.slopes is not None and name not in ("abs", "sqrt", "^", "floor", "ceil")
+    if numeric.slopes is not None and name not in ROUNDINGS
 }
-"""Operators whose value moves by their slope; the others at most as their arguments do, or as they are read above."""
+"""Operators whose value moves by their slope. That of others moves at most as their arguments do."""
 
 
 def _by_slope(

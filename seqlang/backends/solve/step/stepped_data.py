@@ -20,13 +20,10 @@ from seqlang.backends.solve.step.dependencies import Needed
 from seqlang.backends.solve.step.entries import model_named
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program
+from seqlang.operators.groups import ROUNDINGS
 from seqlang.record import replace
 
-STEPS = frozenset({"floor", "ceil"})
-FIRST = frozenset({"clip", "/"})
-"""Monotone in the first argument, where the others are constants."""
-ANY = frozenset({"+", "-", "*", "negate", "min", "max", *STEPS})
-"""Monotone in any argument, where the others are constants."""
+STEPS = ROUNDINGS
 RARE = 1e-18
 """A probability. What lies further out is counted to the outermost step."""
 MOST = 20_000
@@ -92,10 +89,14 @@ def _is_monotone(e: ir.Expression, field: str) -> bool:
     """Whether it is a monotone function of the field alone, and each operation on the way too."""
     if e == ir.Field(field):
         return True
-    if not isinstance(e, ir.Apply) or e.operator not in FIRST | ANY:
-        return False
-    reads = [i for i, part in enumerate(e.arguments) if not _is_constant(part)]
-    return len(reads) == 1 and (e.operator in ANY or reads == [0]) and _is_monotone(e.arguments[reads[0]], field)
+    match e:
+        case ir.Apply("+" | "-" | "*" | "negate" | "min" | "max" | "floor" | "ceil", arguments):
+            reads = [part for part in arguments if not _is_constant(part)]
+        case ir.Apply("clip" | "/", (first, *others)) if all(map(_is_constant, others)):
+            reads = [first]
+        case _:
+            return False
+    return len(reads) == 1 and _is_monotone(reads[0], field)
 
 
 def _is_constant(e: ir.Expression) -> bool:

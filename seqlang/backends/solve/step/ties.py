@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import Ragged, shape_of
+from seqlang.backends.interpret.values import FOR_OTHERS
 from seqlang.backends.solve.noises.scalar_law import TIE
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.backends.solve.step.reading import Reading
-from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, RoundingBound, drift, off, sums_in
+from seqlang.backends.solve.step.rounding_of_sums import NOTHING, RoundingBound, drift, off, sums_in
+from seqlang.backends.solve.step.steady import is_exact, is_refined
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
+from seqlang.operators.groups import COMPARISONS, SIGNS
 
 Array = NDArray[Any]
 Holds = Callable[[Reading], Any]
@@ -27,7 +30,6 @@ it is not, and the comparison is close, the program is not solved."""
 SURE = 1e-14
 """A difference of more than this, relative to its terms, is none that rounding has made in one comparison."""
 CLOSE_CALL = "two numbers are compared that agree in the first digits that are told apart, and not in all"
-_TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
 
 
 def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
@@ -44,7 +46,7 @@ def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
 
 
 class Ties:
-    """Decides for one compared difference how close to 0 counts as 0."""
+    """Decides for one compared difference how close to 0 counts as 0. Not `told`: it may be as small as it likes."""
 
     def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
         program = compiler.program
@@ -54,6 +56,7 @@ class Ties:
         self.grain = min(_constants(program, difference), default=np.inf)
         moved = drift(program, difference)
         self.drift = None if moved == NOTHING else compiler.compile(moved)
+        self.told = not is_refined(compiler.exact.jumps, difference)
 
     def within(self, stage: Reading, difference: Array) -> Array:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
@@ -68,6 +71,8 @@ class Ties:
         if np.any((away > self.surely(stage, offs)) & (away <= found)):
             raise Unsolved(CLOSE_CALL)
         near = away <= np.maximum(close, far)
+        if not self.told and np.any(near):
+            raise Unsolved(FOR_OTHERS)
         if np.any(near) and np.any(near & ((away > close) | (close > FAR_LESS * self._least(stage, offs)))):
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
@@ -102,9 +107,8 @@ class Ties:
 
 
 def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
-    """A function that says in which rows a condition without noise holds; sides that differ by rounding only are
-    equal."""
-    direct = compiler.compile(e)
+    """A function that says in which rows a condition without noise holds. Exact sides are compared exactly; others that
+    differ by rounding only are equal."""
     match e:
         case ir.Apply("and" | "or" as operator, parts):
             holds = [tested(part, compiler) for part in parts]
@@ -113,39 +117,20 @@ def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
         case ir.Apply("not", (part,)):
             inner = tested(part, compiler)
             return lambda stage: np.logical_not(inner(stage))
-        case ir.Apply(operator, (left, right)) if operator in _TIED and not (
-            _is_exact(compiler.program, e) or compiler.is_label(left) or compiler.is_label(right)
+        case ir.Apply(operator, (left, right)) if operator in COMPARISONS and not (
+            is_exact(compiler.exact.jumps, e) or compiler.is_label(left) or compiler.is_label(right)
         ):
             difference = ir.Apply("-", (left, right))
-            value, ties = compiler.compile(difference), Ties(difference, compiler)
+            direct, value, ties = compiler.tied(e), compiler.compile(difference), Ties(difference, compiler)
 
             def compared(stage: Reading) -> Any:
                 found, apart = stage.value(direct), stage.value(value)
                 if isinstance(apart, Ragged) or shape_of(apart) or np.asarray(apart).dtype == np.bool_:
                     return found
                 tied = np.abs(apart) <= ties.within(stage, np.asarray(apart, dtype=np.float64))
-                return np.where(tied, _TIED[operator], found)
+                return np.where(tied, 0 in SIGNS[operator], found)
 
             return compared
         case _:
-            return lambda stage: stage.value(direct)
-
-
-def _is_exact(program: Program, e: ir.Expression) -> bool:
-    """Whether it adds and multiplies nothing but whole numbers."""
-    return all(_is_whole(program, node) for node in ir.walk(e))
-
-
-def _is_whole(program: Program, node: ir.Expression) -> bool:
-    match node:
-        case ir.Number(value):
-            return value.denominator == 1
-        case ir.ParameterValue(name):
-            return next(p for p in program.parameters if p.name == name).value.denominator == 1
-        case ir.CellValue(name):
-            cell = program.cell(name)
-            return cell.operator not in SUMS and _is_exact(program, cell.body)
-        case ir.Apply(operator):
-            return operator in (*ir.COMPARISONS, *ir.LOGIC, "+", "-", "*", "negate")
-        case _:
-            return isinstance(node, (ir.StepNumber, ir.Truth, ir.Label, ir.Bound))
+            plain = compiler.compile(e)
+            return lambda stage: stage.value(plain)

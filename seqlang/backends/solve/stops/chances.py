@@ -18,7 +18,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import Stage, with_plain_values
@@ -26,6 +25,7 @@ from seqlang.backends.solve.step.cases import Case, merged
 from seqlang.backends.solve.step.comparisons import Known
 from seqlang.backends.solve.step.gates import Gate
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.stops.outcomes import constant_outcomes
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -57,7 +57,7 @@ class Chances:
         if not plan.simple:
             raise Unsolved("the program does more than stop, or a drawn threshold is compared without fresh noise")
         self.program, self.plan, self.grid, self.watch = program, plan, grid, watch
-        self.compiler = VectorCompiler(program)
+        self.compiler = SteadyCompiler(program)
         self.laws = {name: v.law for name, v in plan.variables.items()}
         self.gates: list[Gate] = []
         self.order: list[Gate | tuple[str, ir.Expression]] = []

@@ -11,6 +11,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import letters_of
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
+from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
@@ -32,7 +33,7 @@ def constant_outcomes(
 def stops_returning(program: Program, wanted: Callable[[Outcome], bool]) -> tuple[frozenset[int], frozenset[int]]:
     """The stops, by index in the body, that return wanted outcomes only, and those that return others only. Raises
     Unsolved where one may return either, or what it returns changes."""
-    compiler = VectorCompiler(program)
+    compiler = SteadyCompiler(program)
     found: dict[bool, set[int]] = {True: set(), False: set()}
     for index, statement in enumerate(program.body):
         if not isinstance(statement, Stop):

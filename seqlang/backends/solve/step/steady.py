@@ -1,0 +1,91 @@
+"""Comparisons in laws of programs whose steps are all alike.
+
+Runs may compare a sum of logarithms with a number between two of its values, which differs from step to step
+(`model/jumps.py`). A law that is the same in each step cannot: it compares the sides themselves, and takes those for
+equal that differ by no more than rounding explains (`ties.py`).
+"""
+
+from __future__ import annotations
+
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Run
+from seqlang.backends.arrays.values import CannotVectorise
+from seqlang.backends.solve.step.dependencies import walk_defined
+from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided
+from seqlang.model.jumps import Jumps
+from seqlang.model.jumps import Run as Form
+from seqlang.model.program import Margin, Program
+from seqlang.model.wholes import Guarded
+
+LATE = float(1 << 20)
+"""Steps: few laws are followed so far."""
+
+
+class SteadyCompiler(VectorCompiler):
+    """Compiles such comparisons as they stand where somebody looks at their ties (`tied`). Others, such as those in the
+    test of an `if`, must not come near a tie, however many steps were made. Raises CannotVectorise."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._tied: dict[int, ir.Expression] = {}
+        self._in_a_guard = False
+
+    def tied(self, e: ir.Expression) -> Run:
+        """A condition for which the caller takes numbers for equal that differ by rounding only."""
+        self._tied[id(e)] = e
+        return self.compile(e)
+
+    def form(self, e: ir.Expression) -> Form:
+        found = super().form(e)
+        if not isinstance(e, ir.Apply) or is_steady(self.exact.jumps, e):
+            return found
+        if id(e) in self._tied:
+            return e
+        guarded = found.guarded if isinstance(found, Decided) else found
+        if not isinstance(guarded, Guarded):
+            raise CannotVectorise("a comparison within an expression, by numbers that are kept from step to step")
+        return guarded
+
+    def compile(self, e: ir.Expression) -> Run:
+        if self._in_a_guard and isinstance(e, ir.StepNumber):
+            return lambda f: LATE
+        return super().compile(e)
+
+    def refused(self, form: Guarded) -> Run:
+        """With the errors that so many steps make, whatever the step is."""
+        outer, self._in_a_guard = self._in_a_guard, True
+        try:
+            return super().refused(form)
+        finally:
+            self._in_a_guard = outer
+
+
+def is_steady(jumps: Jumps, e: ir.Apply) -> bool:
+    """Whether it is decided exactly, and alike in all steps, or is no comparison."""
+    return e.operator not in ir.COMPARISONS or not (jumps.adds_step(e) or isinstance(jumps.run(e), Guarded))
+
+
+def is_exact(jumps: Jumps, e: ir.Apply) -> bool:
+    """Whether a comparison without noise is decided exactly."""
+    return all(jumps.grids.of(side).exact for side in e.arguments) and is_steady(jumps, e)
+
+
+def is_refined(jumps: Jumps, difference: ir.Expression) -> bool:
+    """Whether it reads a rational number that gets more digits in each step, such as one that is halved."""
+    if not jumps.rationals.of(difference):
+        return False
+    parts = walk_defined(jumps.program, difference)
+    kept = [part for part in parts if isinstance(part, ir.MemoryValue | ir.CellValue)]
+    return any(jumps.grids.of(part).denominator is None and not is_mean(jumps, part) for part in kept)
+
+
+def is_mean(jumps: Jumps, part: ir.Expression) -> bool:
+    """Whether it is a mean over steps, of which two are not close to each other."""
+    return isinstance(part, ir.CellValue) and jumps.program.cell(part.name).operator == "mean"
+
+
+def without_noise(jumps: Jumps, margin: Margin) -> ir.Expression | None:
+    """The comparison of a margin without noise, where it is decided exactly."""
+    holds = jumps.holds(margin)
+    return holds if isinstance(holds, ir.Apply) and is_steady(jumps, holds) else None
