@@ -8,9 +8,8 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, at_most, compare
 from seqlang.model.expression import Apply
 from seqlang.model.program import Claim, Program
+from seqlang.operators.groups import LESS, ORDERINGS, STRICT, TURNED
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
-
-_TURNED: dict[str, str] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def allows_everything(program: Program, claim: Claim) -> bool:
@@ -30,7 +29,7 @@ def decided_by_its_bound(program: Program, claim: Claim) -> tuple[bool, str] | N
     sense, bound = found
     values = parameter_values(program)
     below, above = compare(bound, ZERO, values), compare(bound, ONE, values)
-    most, strict = sense in ("<=", "<"), sense in ("<", ">")
+    most, strict = sense in LESS, sense in STRICT
     if (
         (above == "greater" or (above == "equal" and not strict))
         if most
@@ -49,10 +48,10 @@ def decided_by_its_bound(program: Program, claim: Claim) -> tuple[bool, str] | N
 def _bound(program: Program, claim: Claim) -> tuple[str, Formula] | None:
     """(<=, b) of `probability(C) <= b`, whichever way round it is written."""
     match claim.condition:
-        case Apply(sense, (Apply("probability"), bound)) if sense in _TURNED:
+        case Apply(sense, (Apply("probability"), bound)) if sense in ORDERINGS:
             formula = formula_of(program, bound)
             return None if formula is None else (sense, formula)
-        case Apply(sense, (bound, Apply("probability"))) if sense in _TURNED:
+        case Apply(sense, (bound, Apply("probability"))) if sense in ORDERINGS:
             formula = formula_of(program, bound)
-            return None if formula is None else (_TURNED[sense], formula)
+            return None if formula is None else (TURNED[sense], formula)
     return None

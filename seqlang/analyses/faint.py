@@ -32,6 +32,7 @@ from seqlang.model.expression import (
     WeightsOf,
 )
 from seqlang.model.program import ChooseGate, Draw, FlipLaw, PrivateLaw, Program
+from seqlang.operators.groups import CHOSEN, COMPARISONS, LOGIC, OF_ELEMENTS, ROUNDINGS
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.ranges.ranges import range_in
@@ -44,10 +45,8 @@ LEAST_WEIGHT, LARGEST_WEIGHT = 1e-140, 1e140
 NEXT_TO_ONE = 1 - 1e-15
 """Of a value up to this, floats do not take 1 minus the value for 0."""
 
-_COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">=", "and", "or", "not"})
-_CHOOSING = frozenset({"max", "min", "clip"})
-_SAME_ZERO = frozenset({"negate", "abs", "sqrt"})
-_EXACT = _COMPARED | _CHOOSING | {"negate", "abs", "floor", "ceil"}
+_COMPARED = COMPARISONS | LOGIC
+_EXACT = _COMPARED | CHOSEN | ROUNDINGS
 
 
 def faint_gates(program: Program) -> frozenset[str]:
@@ -182,7 +181,7 @@ def _keeps_zero(facts: Facts, e: Expression) -> bool:
             return alike or (
                 e.operator == "+" and all(_keeps_zero(facts, x) and ends_of(facts, x)[0] >= 0 for x in (a, b))
             )
-        case Apply(operator, arguments) if operator in _CHOOSING | _SAME_ZERO:
+        case Apply("max" | "min" | "clip" | "negate" | "abs" | "sqrt", arguments):
             return all(_keeps_zero(facts, a) for a in arguments)
         case Apply(operator):
             return operator in _COMPARED
@@ -201,7 +200,7 @@ def _cell_keeps_zero(facts: Facts, name: str) -> bool:
     if any(isinstance(node, CellValue) for node in facts.leaves(body)):
         return False
     kept = _keeps_zero(facts, body) and ends_of(facts, body)[0] >= 0
-    return cell.operator == "count" or (cell.operator in ("sum", "mean", "max", "min") and kept)
+    return cell.operator == "count" or (cell.operator in OF_ELEMENTS and kept)
 
 
 def _keeps_one(facts: Facts, e: Expression) -> bool:
@@ -220,7 +219,7 @@ def _keeps_one(facts: Facts, e: Expression) -> bool:
             return _keeps_one(facts, base)
         case Sequence(_, items):
             return all(_keeps_one(facts, item) for item in items)
-        case Apply(operator, arguments) if operator in _CHOOSING:
+        case Apply("max" | "min" | "clip", arguments):
             return all(_keeps_one(facts, a) for a in arguments)
         case Apply("/", (a, b)):
             return _is_exact(facts, a) and _is_exact(facts, b)

@@ -31,6 +31,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import AllSteps, Claim, Program, Stop
+from seqlang.operators.groups import TOTALS
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO, apply
@@ -144,7 +145,7 @@ def _fades(facts: Facts, noise: str) -> bool:
 def _mean_term(facts: Facts, name: str) -> Range:
     """The mean of what a sum over all steps adds in a step."""
     cell = facts.cells[name]
-    if cell.operator not in ("sum", "count") or not isinstance(cell.keep, AllSteps):
+    if cell.operator not in TOTALS or not isinstance(cell.keep, AllSteps):
         return UNKNOWN
     parts = [facts.expand(part) for part in (cell.body, cell.where) if part is not None]
     if not all(_fresh_each_step(facts, part) for part in parts):

@@ -19,6 +19,7 @@ from seqlang.arithmetic.enclosure import Enclosure
 from seqlang.arithmetic.estimate import Estimate
 from seqlang.model import expression as e
 from seqlang.model.program import Claim, Program
+from seqlang.operators.groups import MORE, STRICT
 from seqlang.proof.verdict import VerdictWord
 from seqlang.record import record
 
@@ -138,9 +139,9 @@ def _estimate(found: Interval) -> Estimate:
 
 def _compared(operator: str, left: Interval, right: Interval) -> tuple[bool, bool]:
     """Whether the comparison holds for all values in the intervals, and whether it fails for all of them."""
-    if operator in (">=", ">"):
+    if operator in MORE:
         left, right = right, left
-    strict = operator in (">", "<")
+    strict = operator in STRICT
     holds = left[1] < right[0] if strict else left[1] <= right[0]
     fails = left[0] >= right[1] if strict else left[0] > right[1]
     return holds, fails

@@ -7,6 +7,7 @@ computed in one way, from what a law is certain or supposed to be (`Masses`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,14 @@ from typing import TYPE_CHECKING, Any
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import FLOATS
-from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model import expression as e
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.constants import Undefined, exactly
+from seqlang.model.exact_numbers import nearest
+from seqlang.model.jumps import jumps_of
 from seqlang.model.program import Program
+from seqlang.model.wholes import Guarded
 from seqlang.operators.catalogue import numerics
 from seqlang.process.late import np
 from seqlang.record import record
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float]
 Watches = tuple[e.Expression, ...]
+MOST_EXACT = 10_000
+"""Steps in which a condition is computed exactly, one by one."""
 MOST_STEPS = 1_000_000
 """A condition on the step is not tried in more steps than these."""
 CAUTION = 3.0
@@ -194,7 +202,7 @@ class Quantities:
         lowest, highest = inf, -inf
         constant = True
         for i, outcome in enumerate(masses.outcomes):
-            evaluator = _Evaluator(self.parameters, outcome, steps)
+            evaluator = _Evaluator(self.program, self.parameters, outcome, steps)
             value = np.broadcast_to(np.asarray(evaluator.value(body), dtype=float), steps.shape)
             total += float(np.dot(value, masses.table[:, i]))
             lowest, highest = min(lowest, float(value.min())), max(highest, float(value.max()))
@@ -231,11 +239,11 @@ class Quantities:
             return False
         later = np.arange(steps + 1, last + 1, dtype=float)
         ends = (*self.masses.outcomes, *self.program.labels)
-        return all(bool(np.all(_Evaluator(self.parameters, end, later).value(body))) for end in ends)
+        return all(bool(np.all(_Evaluator(self.program, self.parameters, end, later).value(body))) for end in ends)
 
     def _value(self, body: e.Expression, outcome: object, step: float) -> float:
         with np.errstate(invalid="ignore"):
-            value = float(np.ravel(_Evaluator(self.parameters, outcome, np.array([step])).value(body))[0])
+            value = float(np.ravel(_Evaluator(self.program, self.parameters, outcome, np.array([step])).value(body))[0])
         if value != value:
             raise Open("an expression that means nothing where a run never stops")
         return value
@@ -246,13 +254,51 @@ _ENDLESS = object()
 
 
 class _Evaluator:
-    """A function of the step and the outcome, for all steps at once. `constant`: it does not read the step."""
+    """A function of the step and the outcome, for all steps at once. `constant`: it does not read the step. Where it
+    jumps, it has the value of exact arithmetic."""
 
-    def __init__(self, parameters: Mapping[str, Any], outcome: object, steps: Any) -> None:
+    def __init__(self, program: Program, parameters: Mapping[str, Any], outcome: object, steps: Any) -> None:
+        self.jumps = jumps_of(program)
         self.parameters, self.outcome, self.steps = parameters, outcome, steps
         self.constant = True
 
     def value(self, x: e.Expression) -> Any:
+        if isinstance(x, e.Apply | e.Choice) and not any(isinstance(n, e.Label) for n in e.walk(x)):
+            if self.jumps.grids.is_constant(x):
+                return self._of_constant(x)
+            form = self.jumps.run(x)
+            if isinstance(form, Guarded | Undecidable):
+                raise Open("a condition that exact arithmetic does not decide")
+            if isinstance(form, Decided):
+                return self._exactly(form)
+            if form is not x:
+                return self.value(form)
+        return self._as_it_stands(x)
+
+    def _of_constant(self, x: e.Expression) -> Any:
+        found = exactly(x, self.jumps.grids.values)
+        if isinstance(found, Fraction | Formula):
+            return nearest(found)
+        if isinstance(found, bool):
+            return found
+        raise Open("a constant that exact arithmetic does not decide, or without a value")
+
+    def _exactly(self, form: Decided) -> Any:
+        """In each step by itself; a run that never stops is in none."""
+        if any(read != e.StepNumber() for read in form.reads):
+            raise Open("an expression that is not a function of the step and the return")
+        if len(self.steps) > MOST_EXACT or not np.isfinite(self.steps).all():
+            raise Open("a condition that takes too long to be computed exactly")
+        self.constant = False
+        found: list[float] = []
+        for step in self.steps:
+            value = form.value(*[int(step)] * len(form.reads))
+            if value is None or isinstance(value, Undefined):
+                raise Open("a condition that exact arithmetic does not decide, or without a value")
+            found.append(float(value))
+        return np.array(found)
+
+    def _as_it_stands(self, x: e.Expression) -> Any:
         match x:
             case e.Number(value):
                 return float(value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -15,7 +16,7 @@ from seqlang.backends.interpret.values import Members, Value, numbers_in, pairwi
 from seqlang.model import expression as ir
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
-from seqlang.source import Span
+from seqlang.source import NOWHERE, Span
 
 LARGEST_DENOMINATOR = 10**6
 SHORT = 14  # characters of a number that somebody wrote
@@ -29,23 +30,28 @@ class ExactCompiler(Compiler):
         return whole(value)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
-        if operator not in ("/", "^", "dot", "zeros"):
-            return super()._apply(operator, arguments, span)
+        exactly: Callable[..., Value]
+        match operator:
+            case "/":
+                exactly = partial(pairwise, _quotient, span=span)
+            case "^":
+                exactly = partial(pairwise, _power, span=span)
+            case "dot":
+                exactly = _dot
+            case "zeros":
+                exactly = _zeros
+            case _:
+                return super()._apply(operator, arguments, span)
         parts, reads = self._all(arguments)
+        return Code(lambda m: exactly(*[part(m) for part in parts]), reads)
 
-        def run(m: Any) -> Value:
-            values = tuple(part(m) for part in parts)
-            match operator, values:
-                case "/", (a, b):
-                    return pairwise(_quotient, a, b, span)
-                case "^", (a, b):
-                    return pairwise(_power, a, b, span)
-                case "dot", (a, b):
-                    return sum(x * y for x, y in zip(numbers_in(a), numbers_in(b), strict=True))
-                case _:
-                    return tuple(0 for _ in apply(operator, values, span))
 
-        return Code(run, reads)
+def _dot(u: Value, v: Value) -> Value:
+    return sum(x * y for x, y in zip(numbers_in(u), numbers_in(v), strict=True))
+
+
+def _zeros(length: Value) -> Value:
+    return tuple(0 for _ in apply("zeros", (length,), NOWHERE))
 
 
 def is_exact(reached: Iterator[ir.Expression]) -> bool:

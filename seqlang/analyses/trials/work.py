@@ -17,6 +17,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.program import Cell, LastSteps, Program, Statement, expressions_in
+from seqlang.operators.groups import FOLDS, PLACES
 
 UNKNOWN = 8
 """Nodes that an expression counts for whose size is only known in the run."""
@@ -48,7 +49,7 @@ def _work(compiler: Compiler, expression: Expression, size: int) -> int:
     inside = 1 + sum(_work(compiler, child, size) for child in children(expression))
     if isinstance(expression, Quantified):
         return inside * _length(compiler, expression.domain, size)
-    if isinstance(expression, Apply) and expression.operator in ("sum", "mean", "max", "min", "count"):
+    if isinstance(expression, Apply) and expression.operator in FOLDS - PLACES:
         return inside + (size if len(expression.arguments) == 1 else 0)
     return inside
 

@@ -9,9 +9,6 @@ from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 
 LEAST, LARGEST = 1e-9, 1e9
 """Ends of the numbers that are far from 0: beyond them, products may leave the range of floats."""
-RATIOS = frozenset({"+", "*", "/", "max", "min", "sqrt"})
-"""Operators that compute positive numbers from positive numbers with a small relative error: no difference is among
-them, and so no digits cancel."""
 
 
 def is_far_from_zero(program: Program, e: ir.Expression) -> bool:
@@ -30,7 +27,8 @@ def _keeps_digits(facts: Facts, e: ir.Expression) -> bool:
     match e:
         case ir.Number() | ir.ParameterValue() | ir.Field() | ir.StepNumber() | ir.Density():
             return _is_within(facts, e)
-        case ir.Apply(operator, arguments) if operator in RATIOS:
+        # of positive numbers these have a small relative error: no difference is among them, so no digits cancel
+        case ir.Apply("+" | "*" | "/" | "max" | "min" | "sqrt", arguments):
             return all(_is_within(facts, a) and _keeps_digits(facts, a) for a in arguments)
         case ir.Choice(_, yes, no):
             return _keeps_digits(facts, yes) and _keeps_digits(facts, no)

@@ -22,6 +22,7 @@ from seqlang.backends.transcript.integrals.probability import log_probability
 from seqlang.backends.transcript.integrals.quadrature import COARSE
 from seqlang.backends.transcript.reported_value import UNKNOWN
 from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.operators.groups import EXTREMES
 from seqlang.proof.family import FamilyStep
 from seqlang.record import field, mutable_record, record
 
@@ -131,7 +132,7 @@ def _seen_by_one(mine: Fact, theirs: Fact) -> tuple[Any, ...]:
 
 def pick_extreme(post: Any, value: Any) -> Any:
     """The number that is released where it is the largest or the smallest of a vector."""
-    return {"max": max, "min": min}[post](value) if post in ("max", "min") else value
+    return {"max": max, "min": min}[post](value) if post in EXTREMES else value
 
 
 class _Stage:

@@ -1,9 +1,9 @@
 """Whether a witness rests on how floats are rounded: 0.1 + 0.1 + 0.1 > 0.3 holds in floats, and is false of numbers.
 
-The language's numbers are real: decimals are exact. So the streams of a witness are run twice against its event, with
-floats and with rational numbers, and every comparison (and `floor`, and the side of 0 on which a divisor lies) that
-reads no noise must come out the same. Where numbers that are not rational (logarithms, roots) are as close to a jump as
-rounding may be, nothing is known.
+The language's numbers are real: decimals are exact. What no number on a continuous scale enters, runs decide exactly.
+For the rest the streams of a witness are run twice against its event, with floats and with rational numbers, and every
+comparison (and `floor`, and the side of 0 on which a divisor lies) that reads no noise must come out the same. Where
+numbers that are not rational (logarithms, roots) are as close to a jump as rounding may be, nothing is known.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import floor, isfinite, isinf
-from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exactly
@@ -20,21 +19,21 @@ from seqlang.analyses.witnesses.far_from_zero import is_far_from_zero
 from seqlang.backends.interpret.code import Code
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.machine import Machine, Outcome
-from seqlang.backends.interpret.values import EvaluationError, each, numbers_in, pairwise
+from seqlang.backends.interpret.values import EvaluationError, OutOfReach, each, numbers_in, pairwise
 from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.grids import Rounding
 from seqlang.model.program import Program, Report, Stop, expressions_read
+from seqlang.operators.groups import COMPARE, COMPARISONS, FOLDS, JUMPING, PARTIAL, WHOLE
 from seqlang.process.time_limit import poll
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.source import Span
 
 NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number
 LONGEST = 3000  # steps that are run twice; longer streams are not looked at
-PLAIN = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq, "!=": ne}
-ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
+ROUNDED = JUMPING & WHOLE - COMPARISONS
 """Functions that jump, beside comparisons; their values are whole numbers."""
-BROKEN = frozenset({"/", "%", "^", "log", "log2", "log1p"})
+BROKEN = (JUMPING | PARTIAL) - WHOLE - FOLDS
 """Functions that jump, or leave every bound, at some arguments only: 1 / 0 is infinite, 0.3 % 0.1 is 0."""
 SCALARS = frozenset({bool, int, float, Fraction})
 MOST_KNOWN = 10_000
@@ -50,8 +49,6 @@ def rests_on_rounding(program: Program, ways: Sequence[Sequence[Phase]]) -> bool
 
 
 def _differs(program: Program, phases: Sequence[Phase]) -> bool:
-    if _run(program, False).unsure:
-        return True
     if sum(phase.repeat for phase in phases) > LONGEST:
         return False
     floats, numbers = _run(program, False).comparisons(phases), _run(program, True).comparisons(phases)
@@ -70,7 +67,7 @@ class _Run:
         self.told: dict[str, Any] = {}
         compiler = (_LoggingExactly if exact else _Logging)(program, self.found)
         self.machine = Machine(program, Shared(None, False), self._observed, compiler)
-        self.logs, self.unsure = compiler.logs, compiler.unsure
+        self.logs = compiler.logs
         self.datasets = [i.name for i in program.inputs if i.kind == "dataset"]
 
     def comparisons(self, phases: Sequence[Phase]) -> Comparisons | None:
@@ -92,6 +89,8 @@ class _Run:
                     if machine.stopped:
                         return list(self.found)
                     machine.step({} if datasets else entry)
+        except OutOfReach:
+            self.found.append((None, True))
         except (EvaluationError, KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
             return None
         return list(self.found)
@@ -115,19 +114,14 @@ class _Logging(Compiler):
     def __init__(self, program: Program, found: Comparisons) -> None:
         self.found = found
         self.logs = False  # whether there is anything to write down
-        self.whole = False  # within a comparison that is made on whole numbers
-        self.unsure = False  # whether a constant is so close to a jump that floats may have decided it
         super().__init__(program)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
-        outer, compared = self.whole, operator in ir.COMPARISONS
-        self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
         code: Code = super()._apply(operator, arguments, span)
-        self.whole = outer
-        if outer or not (compared or operator in ROUNDED | BROKEN):
+        compared = operator in ir.COMPARISONS
+        if not (compared or operator in ROUNDED | BROKEN) or not code.reads:
             return code
-        if not code.reads:
-            self.unsure = self.unsure or self._is_close(operator, arguments, span)
+        if all(self.grids.of(a).exact for a in arguments):
             return code
         if self._is_sure(operator, arguments) or _reads_noise(self.program, arguments):
             return code
@@ -135,7 +129,7 @@ class _Logging(Compiler):
         sides = [self.compile(a).run for a in arguments]
         if not compared:
             return Code(self._jump(operator, sides, code), code.reads)
-        plain = PLAIN.get(operator)
+        plain = COMPARE.get(operator)
 
         def run(m: Any) -> Any:
             values = [side(m) for side in sides]
@@ -147,19 +141,6 @@ class _Logging(Compiler):
             return holds
 
         return Code(run, code.reads)
-
-    def _is_close(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> bool:
-        """Whether a constant that is not known exactly lies that close to a jump."""
-        if self.exact(ir.Apply(operator, arguments, span)) is not None:
-            return False
-        try:
-            values = [self.constant(argument) for argument in arguments]
-        except EvaluationError:
-            return False
-        if operator in ("/", "^", "log", "log2"):
-            return False
-        ends = [tuple(values)] if operator in ir.COMPARISONS else list(_ends(operator, values))
-        return any(not isinstance(a, tuple | str) and abs(a - b) <= NEAR * max(abs(a), abs(b)) for a, b in ends)
 
     def _jump(self, operator: str, sides: Sequence[Callable[[Any], Any]], code: Code) -> Callable[[Any], Any]:
         """A function that jumps; of numbers that it has met it knows the value. (0.0 and -0.0 are equal, and not

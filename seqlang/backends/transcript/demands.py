@@ -21,6 +21,7 @@ from seqlang.backends.transcript.kept_values import Kept, together
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.thresholded import ways_to_see
 from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.operators.groups import EXTREMES
 
 Drawn = Callable[[int | None], Terms]
 """The draws behind the terms of a fact: of a coordinate, or (None) of a number."""
@@ -126,7 +127,7 @@ class Demands:
         if values is None:
             return tuple(self._inside(observed, value, drawn(None)))
         self.draws.must_be_independent(terms, len(values))
-        if post in ("max", "min"):
+        if post in EXTREMES:
             return tuple(self._extreme(observed, values, post, drawn))
         if not isinstance(observed, tuple) or len(observed) != len(values):
             raise Unsupported("as many ranges as coordinates are needed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, assert_never
 
 from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
@@ -37,7 +38,7 @@ class FactWriter:
         self.lines = lines
         self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
         plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
-        plain.scope |= {"both_right": both_right, "decided": decided, "leaves": leaves}
+        plain.scope |= {"on_its_side": on_its_side, "both_right": both_right, "decided": decided, "leaves": leaves}
         self._check_choices()
 
     def gates(self, source: GateSource, wanted: str, observed: str) -> None:
@@ -228,6 +229,9 @@ class FactWriter:
         match test:
             case p.Margin(value, terms, strict):
                 written = self.plain.write(value) if self.kept is None else self.kept.write(value)
+                holds = None if terms or self.kept is not None else self.plain.exact.jumps.holds(test)
+                if holds is not None:
+                    written = f"on_its_side({written}, {self.plain.write(holds)}, {strict})"
                 return f"({written}, {self._terms(terms)}, {strict})"
             case p.PublicTest(expression):
                 return f"bool({self.plain.write(expression)})"
@@ -263,3 +267,10 @@ class FactWriter:
                 ]
                 if any(isinstance(g.law, p.PrivateLaw) and g.law.law == draw.law for g in shown):
                     raise Unsupported("a choice that lives longer than a step")
+
+
+def on_its_side(value: float, holds: bool, strict: bool) -> float:
+    """A number that is compared with 0, on the side where exact arithmetic finds it: rounding may have moved it."""
+    if holds == (value > 0 if strict else value >= 0):
+        return value
+    return 0.0 if holds != strict else math.ulp(0.0) if holds else -math.ulp(0.0)

@@ -6,7 +6,7 @@ names of definitions, cells, memories, reports and bound variables.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from operator import itemgetter
 from typing import Any, assert_never
 
@@ -14,16 +14,22 @@ from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.compiled import Compiler, plain_number
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.shapes import shape_of_expression
-from seqlang.backends.interpret.values import Members, as_index, each, pairwise
+from seqlang.backends.interpret.values import UNDECIDED, EvaluationError, Members, OutOfReach, as_index, each, pairwise
 from seqlang.backends.transcript.finite_laws import density
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.constants import Undefined
 from seqlang.model.log_ratio import in_logs
+from seqlang.model.wholes import Guarded
+from seqlang.operators.groups import ARITHMETIC, COMPARISONS, CONNECTIVES, EXTREMES, INFIX, PARTIAL, PLACES
 
-RAW = e.COMPARISONS | {"+", "-", "*"}
+NEAR = 1e-6
+"""Sums over the few thousand steps of a witness lose less than this, relative to their terms and to 1."""
+RAW = INFIX & (COMPARISONS | ARITHMETIC) - PARTIAL
 """Of numbers, Python's own operators: they never fail."""
-PARTIAL = {*PAIR, *SCALAR} - RAW - {"negate", "abs", "floor", "ceil", "exp"}
+WITHOUT_VALUE = PARTIAL & {*PAIR, *SCALAR}
 """Functions that some numbers have no value of: their values are then no numbers, and a run ends with an error."""
 
 
@@ -39,11 +45,11 @@ class PlainWriter:
             "density": density, "place": _place,
         }  # fmt: skip
         self.exact = Compiler(program)
+        self.by_step = False  # whether the state holds the number of the step
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
         self.broken: dict[str, str] = {}
         self.kept: frozenset[str] = frozenset()
-        self.folding = True
 
     def place(self, at: e.Expression) -> str:
         """Where in a list, from 0. A step fails where that is before its start, as it does past its end."""
@@ -53,23 +59,41 @@ class PlainWriter:
 
     def value(self, expression: e.Expression) -> Any:
         """The value of a constant expression."""
-        folding, self.folding = self.folding, False  # one evaluation, not one for each part
-        written = self.write(expression)
-        self.folding = folding
+        code = self.exact.compile(expression) if self.is_constant(expression) else None
+        if code is not None and not code.reads and not isinstance(expression, e.Law | e.Weights | e.WeightsOf):
+            return self.exact.constant(expression)
         try:
-            return eval(written, self.scope)
+            return eval(self._written(expression), self.scope)
         except NameError:
             raise Unsupported("a number that changes from step to step where a constant is needed") from None
 
     def write(self, x: e.Expression) -> str:
         """Python for the plain value; constant parts are evaluated now."""
-        if self.folding and not isinstance(x, (e.Number, e.Truth, e.Label, e.ParameterValue)) and self.is_constant(x):
+        if self.exact.lacks_value(x):
+            self.scope["without_value"] = _without_value
+            return "without_value()"
+        if not isinstance(x, (e.Number, e.Truth, e.Label, e.ParameterValue)) and self.is_constant(x):
             if x not in self.constants:
-                known = self.exact.exact(x)
-                value = self.value(x) if known is None else known
                 self.constants[x] = f"k{len(self.constants)}"
-                self.scope[self.constants[x]] = value
+                self.scope[self.constants[x]] = self.value(x)
             return self.constants[x]
+        return self._written(x)
+
+    def _written(self, x: e.Expression) -> str:
+        """The same for an expression that is not evaluated as a whole."""
+        form = self.exact.jumps.run(x)
+        compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS
+        if compares and not self.by_step and self.exact.jumps.adds_step(x):
+            return self.far_apart(x)
+        if isinstance(form, Decided):
+            return self.decided(form)
+        if isinstance(form, Guarded):
+            self.scope["undecided"] = _undecided
+            return f"({self.write(form.expression)} if not {self.write(form.refused)} else undecided())"
+        if isinstance(form, Undecidable):
+            raise Unsupported(UNDECIDED)
+        if form is not x:
+            return self.write(form)
         match x:
             case e.Number(value):
                 return repr(plain_number(value))
@@ -106,7 +130,7 @@ class PlainWriter:
             case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
                 return self.write(logs)
             case e.Apply():
-                return self.apply(self.exact.grids.settled(x))
+                return self.apply(x)
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):
@@ -134,6 +158,28 @@ class PlainWriter:
             case _ as never:
                 assert_never(never)
 
+    def far_apart(self, x: e.Expression) -> str:
+        """A comparison of numbers that differ by more than rounding explains, in a state that holds no step."""
+        assert isinstance(x, e.Apply)
+        self.scope["far_apart"] = far_apart
+        left, right = (self.write(side) for side in x.arguments)
+        return f"far_apart({left}, {right}, {x.operator!r})"
+
+    def decided(self, form: Decided) -> str:
+        """A call of what computes it exactly."""
+
+        def exactly(*reads: Any) -> Any:
+            found = form.value(*[_if_any(read) for read in reads])
+            if found is None:
+                raise OutOfReach(UNDECIDED, form.span)
+            if isinstance(found, Undefined):
+                raise EvaluationError(f"this has no value: {found.reason}", form.span)
+            return found if isinstance(found, bool | float) else plain_number(found)
+
+        name = f"exactly_{len(self.scope)}"
+        self.scope[name] = exactly
+        return f"{name}({', '.join('lambda: ' + self.write(part) for part in form.reads)})"
+
     def dataset(self) -> str:
         return next(i.name for i in self.program.inputs if i.kind == "dataset")
 
@@ -153,12 +199,10 @@ class PlainWriter:
         return source
 
     def apply(self, x: e.Apply) -> str:
-        operator, parts = x.operator, x.arguments
-        if operator in e.COMPARISONS:
-            parts = self.exact.grids.compared(parts)
-        arguments = [self.write(a) for a in parts]
+        operator = x.operator
+        arguments = [self.write(a) for a in x.arguments]
         vector = any(self.is_vector(a) for a in x.arguments)
-        if operator in ("and", "or"):
+        if operator in CONNECTIVES:
             return "(" + f" {operator} ".join(arguments) + ")"
         if operator == "not":
             return f"(not {arguments[0]})"
@@ -168,7 +212,7 @@ class PlainWriter:
             return f"(-{arguments[0]})"
         if operator == "abs" and not vector:
             return f"abs({arguments[0]})"
-        if operator in ("max", "min") and len(arguments) > 1 and not vector:
+        if operator in EXTREMES and len(arguments) > 1 and not vector:
             return f"{operator}({', '.join(arguments)})"
         if operator == "clip" and not vector:
             return f"min(max({arguments[0]}, {arguments[1]}), {arguments[2]})"
@@ -187,7 +231,7 @@ class PlainWriter:
         test = "" if x.where is None else f" if {self.write(x.where)}"
         loop = f"for {variable} in {self.write(x.domain)}{test}"
         body = self.write(x.body)
-        if isinstance(x.domain, e.Records) and x.where is None and x.operator not in ("argmax", "argmin"):
+        if isinstance(x.domain, e.Records) and x.where is None and x.operator not in PLACES:
             return self.over_records(x, body)
         match x.operator:
             case "list":
@@ -225,9 +269,34 @@ class PlainWriter:
         return shape_of_expression(self.exact, x) != ()
 
 
+def far_apart(left: float, right: float, operator: str) -> bool:
+    """Raises OutOfReach where rounding may decide the comparison."""
+    if abs(left - right) <= NEAR * (1 + abs(left) + abs(right)):
+        raise OutOfReach(UNDECIDED)
+    return bool(PAIR[operator](left, right))
+
+
+def _if_any(read: Callable[[], Any]) -> Any:
+    """The value, and None where there is none."""
+    try:
+        return read()
+    except OutOfReach:
+        raise
+    except (EvaluationError, ArithmeticError, LookupError, ValueError):
+        return None
+
+
+def _without_value() -> Any:
+    raise EvaluationError("a constant has no value")
+
+
+def _undecided() -> Any:
+    raise OutOfReach(UNDECIDED)
+
+
 def may_fail(x: e.Expression) -> bool:
     """Whether it may be no number: it holds a root, a quotient, a power, a logarithm."""
-    return any(isinstance(node, e.Apply) and node.operator in PARTIAL for node in e.walk(x))
+    return any(isinstance(node, e.Apply) and node.operator in WITHOUT_VALUE for node in e.walk(x))
 
 
 def bound_name(variable: e.Variable) -> str:

@@ -21,6 +21,7 @@ from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.gate_source import OfEvent, OfStop, OfValue
 from seqlang.model.life import EachReport
+from seqlang.operators.groups import PLACES
 from seqlang.record import record
 
 
@@ -96,11 +97,12 @@ class _Writer:
     def finish(self) -> Stepper:
         body = self.program.body
         self.reads_step = (
-            any(isinstance(x, e.StepNumber) for x in p.nodes_in((body, self.program.gates)))
-            or any(isinstance(s, p.Cell) and s.operator in ("argmax", "argmin") for s in body)
+            any(map(self.reads_step_now, p.nodes_in((body, self.program.gates))))
+            or any(isinstance(s, p.Cell) and s.operator in PLACES for s in body)
             or self.trees
         )
-        if self.reads_step or self.kept is not None:
+        self.plain.by_step = self.reads_step or self.kept is not None
+        if self.plain.by_step:
             self.keep("n", 0)
             self.lines.append("n = n + 1")
         for report in sorted(self.since):
@@ -130,6 +132,11 @@ class _Writer:
             self.reads_step, frozenset(self.cells.lengths),
             frozenset() if self.kept is None else frozenset(self.kept.noises),
         )  # fmt: skip
+
+    def reads_step_now(self, x: e.Expression) -> bool:
+        """Whether the number of the step is read by this node as it is computed."""
+        compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS
+        return isinstance(x, e.StepNumber) or (not compares and self.plain.exact.jumps.adds_step(x))
 
     def text(self) -> str:
         """The function of a step, which unpacks the state and packs the new one."""
