@@ -23,6 +23,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.gate_source import OfEvent, OfValue, report_of
 from seqlang.model.program import CompareGate, Define, Program, PublicGate, Report
+from seqlang.operators.groups import EXTREMES, FOLDS
 from seqlang.rules.reading.guards import most_steps_with_any
 from seqlang.rules.reading.limits import decisions_of, least, limit_of
 from seqlang.rules.reading.read_sets import gate_noises
@@ -82,7 +83,7 @@ def _is_number(program: Program, value: Expression) -> bool:
                 _is_number(program, s.expression) for s in program.body if isinstance(s, Define) and s.name == name
             )
         case CellValue(name):
-            return program.cell(name).operator in ("sum", "mean", "count", "argmax", "argmin")
+            return program.cell(name).operator in FOLDS - EXTREMES
         case MemoryValue(name):
             return all(_is_number(program, m.initial) for m in program.memories if m.name == name)
         case Reported(name):

@@ -31,6 +31,7 @@ from seqlang.model.program import (
     Test,
     expressions_in,
 )
+from seqlang.operators.groups import EXTREMES
 from seqlang.record import record, replace
 from seqlang.rules.alignment.stores import Store, is_stored_before, store_of
 from seqlang.rules.gates.exposure import touched
@@ -168,14 +169,16 @@ def with_thresholds(program: Program, kept: Kept, by_one: tuple[bool, ...]) -> P
 def _ways(kept: Kept, by_one: tuple[bool, ...]) -> str | None:
     """What speaks against moving the stored values so, each by an amount of its own."""
     for i, store in enumerate(kept.stores):
-        if by_one[i] and not (store.kind in ("max", "min") and kept.frozen[i]):
+        if by_one[i] and not (store.kind in EXTREMES and kept.frozen[i]):
             return "only the largest or the smallest of several entries is moved alone, once it stays as it is"
     for name in kept.samples:
         mine = kept.of_sample(name)
         stores = [kept.stores[i] for i in mine]
         if len(mine) == 1:
             continue
-        pair = sorted(store.kind for store in stores) == ["max", "min"] and all(by_one[i] for i in mine)
+        pair = (
+            len(mine) == len(EXTREMES) and {store.kind for store in stores} == EXTREMES and all(by_one[i] for i in mine)
+        )
         if not pair or stores[0].steps != stores[1].steps:
             return f"{name}: one noisy value is kept in several ways"
     return None
@@ -266,9 +269,7 @@ def hiding(program: Program, kept: Kept) -> Formula | str:
 
 def ways_of(kept: Kept) -> Iterator[tuple[bool, ...]]:
     """The ways of moving that are worth a try: extremes alone where that is possible, or all alike."""
-    alone = tuple(
-        store.kind in ("max", "min") and frozen for store, frozen in zip(kept.stores, kept.frozen, strict=True)
-    )
+    alone = tuple(store.kind in EXTREMES and frozen for store, frozen in zip(kept.stores, kept.frozen, strict=True))
     yield alone
     if any(alone):
         yield tuple(False for _ in alone)

@@ -12,12 +12,11 @@ from fractions import Fraction
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Choice, Expression, Index, Noised, Number, Quantified, Sequence, children
 from seqlang.model.junctions import conjuncts
+from seqlang.operators.groups import MORE, ORDERINGS, TURNED
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.list_elements import element_of_list
-
-FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
 @record
@@ -83,7 +82,7 @@ class _Reader:
         """Of `noisy >= T`: the noisy value, what it is read off, and T."""
         for operator, one, other in _both_ways(part):
             reading = one.base if isinstance(one, Index) else one
-            if operator not in (">", ">=") or not isinstance(reading, Noised):
+            if operator not in MORE or not isinstance(reading, Noised):
                 continue
             if isinstance(one, Index) and not self._is_public(one.at):
                 continue
@@ -112,6 +111,6 @@ class _Reader:
 
 def _both_ways(part: Expression) -> list[tuple[str, Expression, Expression]]:
     match part:
-        case Apply(operator, (a, b)) if operator in FLIPPED:
-            return [(operator, a, b), (FLIPPED[operator], b, a)]
+        case Apply(operator, (a, b)) if operator in ORDERINGS:
+            return [(operator, a, b), (TURNED[operator], b, a)]
     return []

@@ -28,6 +28,7 @@ from seqlang.model.expression import (
 from seqlang.model.gate_source import OfStop, report_of
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, Update
+from seqlang.operators.groups import NEGATED, ORDERINGS
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.record import record
 from seqlang.rules.gates.gate_rule import gate_rule
@@ -229,14 +230,11 @@ def _disjuncts(condition: Expression) -> Iterator[Expression]:
             yield condition
 
 
-_TURNED = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
-
-
 def _limit(facts: Facts, condition: Expression, own: MemoryValue, amount: Expression) -> Formula | None:
     """B where the condition says own + amount <= B (or < B)."""
     match condition:
-        case Apply("not", (Apply(sense, sides),)) if sense in _TURNED:
-            return _limit(facts, Apply(_TURNED[sense], sides), own, amount)
+        case Apply("not", (Apply(sense, sides),)) if sense in ORDERINGS:
+            return _limit(facts, Apply(NEGATED[sense], sides), own, amount)
         case Apply("<=" | "<", (low, high)) | Apply(">=" | ">", (high, low)):
             gap = linear(facts, Apply("-", (low, high)))
             wanted = linear(facts, Apply("+", (own, amount)))

@@ -28,6 +28,7 @@ from seqlang.model.expression import (
     rebuild,
 )
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
+from seqlang.operators.groups import OF_ELEMENTS
 from seqlang.record import record
 from seqlang.rules.gates.exposure import showings
 from seqlang.rules.gates.gate_rule import pure_rule
@@ -163,12 +164,9 @@ class _Reader:
                 except _NoCounts:
                     self.counts, self.known = before, known
                     return self._count(e)  # such as the sum of a field
-            case Quantified(operator, body, variable, domain, None) if operator not in (
-                "argmax",
-                "argmin",
-                "count",
-                "set",
-            ) and not self.facts.is_private(domain):
+            case Quantified(operator, body, variable, domain, None) if operator in OF_ELEMENTS | {
+                "list"
+            } and not self.facts.is_private(domain):
                 items = tuple(self.read(_put(body, variable, at)) for at in self._elements(domain))
                 listed = Sequence("list", items)
                 return listed if operator == "list" else Apply(operator, (listed,))

@@ -22,6 +22,7 @@ from seqlang.model.binding import replaced
 from seqlang.model.expression import Apply, Bound, Drawn, Expression, Law, Quantified, RealVectors, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import Gate, OpaqueGate, Program, ReleaseGate
+from seqlang.operators.groups import PLACES
 from seqlang.record import record
 from seqlang.rules.gates.exposure import showings
 from seqlang.rules.gates.gate_rule import pure_rule
@@ -101,7 +102,7 @@ def _parts(facts: Facts, body: Expression, whole: Quantified) -> Objective | str
     assert isinstance(whole.domain, RealVectors)
     v, dimension = Bound(whole.variable), evaluate_number(facts, whole.domain.dimension)
     near = neighbours_of(facts)
-    if whole.operator not in ("argmin", "argmax") or whole.where is not None or dimension is None:
+    if whole.operator not in PLACES or whole.where is not None or dimension is None:
         return NOT_MINE
     if isinstance(near, str):
         return near

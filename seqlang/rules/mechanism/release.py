@@ -8,6 +8,7 @@ from seqlang.arithmetic.formula import ONE, Formula, function, logarithm, number
 from seqlang.laws.facts import facts
 from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
+from seqlang.operators.groups import TOTALS
 from seqlang.record import replace
 from seqlang.rules.gates.exposure import never_changes, touched
 from seqlang.rules.gates.gate_rule import pure_rule
@@ -127,7 +128,7 @@ def running_sum(program: Program, value: Expression) -> Expression | str:
         case _:
             return "tree noise on a value that is no sum over steps"
     cell = program.cell(read.name)
-    if cell.operator not in ("sum", "count") or not isinstance(cell.keep, AllSteps):
+    if cell.operator not in TOTALS or not isinstance(cell.keep, AllSteps):
         return "tree noise on a value that is no plain sum over steps"
     facts = facts_of(program)
     added = element_of(read, facts)

@@ -22,6 +22,7 @@ from seqlang.model.expression import Apply, Expression, MemoryValue
 from seqlang.model.gate_source import OfCondition, OfEvent, OfStop, OfValue
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate, Report, Stop, Update
+from seqlang.operators.groups import AT_LEAST, AT_MOST, MORE
 from seqlang.record import record, replace
 from seqlang.rules.reading.counters import Counter, counter_of, difference
 from seqlang.rules.reading.rounding import decided, margin, near_whole, widened
@@ -147,7 +148,7 @@ def _high(
     """Counters that a stop lets grow no further: `left >= right` among its disjuncts. `guard`, with its place, bounds
     the counter from below where it first holds."""
     for left, operator, right in comparisons(test, "or"):
-        if operator in (">=", ">") or (operator == "==" and _lands(steps, left, right, place, kinds)):
+        if operator in MORE or (operator == "==" and _lands(steps, left, right, place, kinds)):
             floor = None if guard is None else _floor(steps, guard, left, right)
             strict = operator != ">"
             before = _still_running(steps, left, right, strict) if guard is None else steps
@@ -161,7 +162,7 @@ def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds:
     known of others."""
     apart, others = difference(left, right), replace(steps, known=frozenset(), unmoved=frozenset())
     up, down = (counter_of(steps, apart, place, sign) for sign in (1, -1))
-    if up is None or not decided(steps.program, left, right, steps.signs, -up.start):
+    if up is None or not decided(steps.program, left, right):
         return False
     rest, fall = (counter_of(others, apart, place, sign) for sign in (1, -1))
     if down is None or rest is None or fall is None:
@@ -183,7 +184,7 @@ def _still_running(steps: Steps, left: Expression, right: Expression, strict: bo
     limit = formula_of(steps.program, right)
     if start is None or limit is None or steps.signs.of(limit - start) != 1:
         return steps  # it is high from the start
-    if not (decided(steps.program, left, right, steps.signs, limit - start) or margin(limit - start, steps.signs)):
+    if not (decided(steps.program, left, right) or margin(limit - start, steps.signs)):
         return steps
     low = Apply("<" if strict else "<=", (MemoryValue(left.name), right))
     return replace(steps, unmoved=steps.unmoved | {(left.name, low)})
@@ -192,7 +193,7 @@ def _still_running(steps: Steps, left: Expression, right: Expression, strict: bo
 def _low(steps: Steps, guard: Expression, place: int, kinds: tuple[Fired, ...]) -> Iterator[Found]:
     """Counters that must be low for the guard to hold: `left < right` among its conjuncts."""
     for left, operator, right in comparisons(guard, "and"):
-        if operator in ("<", "<=", "=="):
+        if operator in AT_MOST:
             found = _limited(steps, left, right, operator == "<", place, kinds, None)
             if found is not None:
                 yield found
@@ -207,8 +208,8 @@ def _floor(steps: Steps, guard: tuple[Expression, int], left: Expression, right:
     above = MemoryValue(left.name) if isinstance(left, MemoryValue) else left  # the guard stands above the update
     for other, operator, low in comparisons(guard[0], "and"):
         value = formula_of(steps.program, low)
-        found = other == above and operator in (">=", ">", "==") and value is not None and not value.is_infinite
-        if found and value is not None and decided(steps.program, other, low, steps.signs, None):
+        found = other == above and operator in AT_LEAST and value is not None and not value.is_infinite
+        if found and value is not None and decided(steps.program, other, low):
             return value - limit
     return None
 
@@ -239,7 +240,7 @@ def _limited(
         return None
     start = counter.start if floor is None or not signs.at_least(floor, counter.start) else floor
     each = list(dict.fromkeys(weights.values()))
-    if decided(steps.program, left, right, signs, -counter.start):
+    if decided(steps.program, left, right):
         return counter, weights, _spent(-start, each, strict, signs)
     before = _nearly_spent(steps.program, (left, right), -start, each, signs)
     return None if before is None else (counter, weights, before)

@@ -46,6 +46,7 @@ from seqlang.model.program import (
     Update,
     expressions_in,
 )
+from seqlang.operators.groups import TOTALS
 from seqlang.rules.reading.schedule import ALWAYS, Schedule
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
@@ -221,7 +222,7 @@ class _Clock:
             self.cells[cell] = Fraction(0) if fired else None
 
     def _tick(self, cell: Cell) -> None:
-        if cell.binders or not isinstance(cell.keep, AllSteps | SinceReport) or cell.operator not in ("sum", "count"):
+        if cell.binders or not isinstance(cell.keep, AllSteps | SinceReport) or cell.operator not in TOTALS:
             self.cells[cell.name] = None
             return
         taken = True if cell.where is None else self._truth(cell.where)

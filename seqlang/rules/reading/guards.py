@@ -27,10 +27,10 @@ from seqlang.model.expression import (
 from seqlang.model.gate_source import OfStop
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
+from seqlang.operators.groups import AT_MOST, LESS
 from seqlang.rules.reading.budgets import guarded_steps
 from seqlang.rules.reading.clock import reads_only_the_clock, schedule_of
 from seqlang.rules.reading.limits import decisions_of, first_step, horizon_of, least
-from seqlang.rules.reading.rounding import decided, decided_at, near_whole
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.steps import comparisons
 from seqlang.rules.sensitivity.facts.formulas import formula_of, truth_of
@@ -122,9 +122,9 @@ def steps_where(program: Program, guard: Expression, signs: Signs) -> tuple[int,
     ends: list[int] = []
     for left, operator, right in comparisons(guard, "and"):
         bound = formula_of(program, right)
-        if isinstance(left, StepNumber) and operator in ("<=", "<", "==") and bound is not None:
+        if isinstance(left, StepNumber) and operator in AT_MOST and bound is not None:
             exact = exact_value(bound, signs.values)
-            if exact is not None and decided(program, left, right, signs, bound):
+            if exact is not None:
                 ends.append(floor(exact))
     if not reads_only_the_clock(guard) or not ends or min(ends) > MOST_LISTED:
         return None
@@ -132,7 +132,7 @@ def steps_where(program: Program, guard: Expression, signs: Signs) -> tuple[int,
     for step in range(1, min(ends) + 1):
         here = partial(at_step, step=step)
         holds = truth_of(program, here(guard))
-        if holds is None or not decided_at(program, guard, here, signs):
+        if holds is None:
             return None
         if holds:
             found.append(step)
@@ -163,14 +163,11 @@ def _between(program: Program, guard: Expression, horizon: Formula, signs: Signs
             continue
         exact = exact_value(bound, signs.values)
         whole = exact is not None and exact.denominator == 1
-        sure = decided(program, left, right, signs, bound)
         if operator == "==":
             return ONE
-        if operator in ("<=", "<") and not sure and near_whole(bound, signs):
-            last.append(function("floor", bound + number(1) / 2))
-        elif operator in ("<=", "<"):
+        if operator in LESS:
             last.append(function("floor", bound) if not whole else bound - ONE if operator == "<" else bound)
-        elif whole and sure:
+        elif whole:
             lowest = bound + ONE if operator == ">" else bound
             first = lowest if signs.at_least(lowest, first) else first
     end = least(last, signs)
@@ -198,7 +195,7 @@ def _period(program: Program, guard: Expression, signs: Signs) -> tuple[Formula,
         match left:
             case Apply("%", (StepNumber(), by)) if operator == "==":
                 p, r = formula_of(program, by), formula_of(program, right)
-                if p is None or r is None or not decided(program, left, right, signs):
+                if p is None or r is None:
                     continue
                 exact, rest = exact_value(p, signs.values), exact_value(r, signs.values)
                 if exact is None or rest is None or exact.denominator != 1 or rest.denominator != 1:
@@ -215,14 +212,8 @@ def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> 
         return
     held = 0
     for step in range(1, int(exact) + 1):
-        held += not any(_fails(program, test, step, signs) for test in tests)
+        held += not any(truth_of(program, at_step(test, step)) is False for test in tests)
     yield number(max(held, 1))
-
-
-def _fails(program: Program, test: Expression, step: int, signs: Signs) -> bool:
-    """The test of the step does not hold in this step, and runs find that too."""
-    here = partial(at_step, step=step)
-    return truth_of(program, here(test)) is False and decided_at(program, test, here, signs)
 
 
 def _reads_step_only(test: Expression) -> bool:

@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.arithmetic.enclosure import exact_value
-from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, maximum, minimum, number, total
+from seqlang.arithmetic.formula import INFINITY, ONE, Formula, function, maximum, minimum, total
 from seqlang.model.expression import Apply, CellValue, Expression, Number, Reported, StepNumber
 from seqlang.model.gate_source import OfStop
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import AllSteps, AtReports, Cell, Program, PublicGate
 from seqlang.rules.reading.budgets import Budget, budgets_of
-from seqlang.rules.reading.rounding import decided, near_whole
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.translation import is_whole
 from seqlang.rules.sensitivity.facts.formulas import formula_of
@@ -36,8 +35,7 @@ def horizon_of(program: Program, signs: Signs) -> Formula:
             continue
         for left, operator, right in _comparisons(expression):
             if isinstance(left, StepNumber) and (n := formula_of(program, right)) is not None:
-                exact = decided(program, left, right, signs, n)
-                ends.append(_first_whole(n, operator, signs, exact))
+                ends.append(_first_whole(n, operator, signs))
     return least(ends, signs)
 
 
@@ -102,9 +100,7 @@ def first_step(program: Program, guard: Expression | None, signs: Signs) -> int:
         _comparisons(guard) if not (isinstance(guard, Apply) and guard.operator == "or") else ()
     ):
         if isinstance(left, StepNumber) and operator != "==" and (m := formula_of(program, right)) is not None:
-            if not decided(program, left, right, signs, m):
-                return 1
-            exact = exact_value(_first_whole(m, operator, signs, True), signs.values)
+            exact = exact_value(_first_whole(m, operator, signs), signs.values)
             return 1 if exact is None else max(1, int(exact))
     return 1
 
@@ -120,8 +116,7 @@ def _limit(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
         for left, operator, right in _comparisons(expression):
             extra = _counted(program, left, reports)
             if extra is not None and (c := formula_of(program, right)) is not None:
-                exact = decided(program, left, right, signs, c)
-                ends.append(_first_whole(c, operator, signs, exact) + extra)
+                ends.append(_first_whole(c, operator, signs) + extra)
     return least(ends, signs)
 
 
@@ -173,11 +168,8 @@ def _counts(cell: Cell, reports: frozenset[str]) -> bool:
     return all(Reported(report) in disjuncts(counted) for report in reports)
 
 
-def _first_whole(limit: Formula, operator: str, signs: Signs, exact: bool) -> Formula:
-    """The first of 1, 2, .. that is >= limit (> limit, == limit); infinite if a count can step over it. One later if
-    the comparison is not decided as in exact arithmetic, and a tie is near."""
-    if not exact and (operator == "==" or near_whole(limit, signs)):
-        return INFINITY if operator == "==" else maximum(function("floor", limit + number(1) / 2), ZERO) + 1
+def _first_whole(limit: Formula, operator: str, signs: Signs) -> Formula:
+    """The first of 1, 2, .. that is >= limit (> limit, == limit); infinite if a count can step over it."""
     whole = is_whole(limit, signs)
     match operator:
         case ">=":

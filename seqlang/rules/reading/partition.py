@@ -44,6 +44,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate, expressions_in
+from seqlang.operators.groups import FOLDS, PLACES, SIGNS
 from seqlang.rules.reading.steps import comparisons
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
@@ -54,7 +55,6 @@ from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 THIS = Variable(-1, "i")
 """The number of the record that a condition speaks of."""
-FOLDS = frozenset({"sum", "mean", "count", "max", "min"})
 CONDITION = (Apply, Number, Truth, ParameterValue, StepNumber, MemoryValue, Reported, Field)
 
 
@@ -106,22 +106,21 @@ def _comparisons(test: Expression) -> Iterator[tuple[Expression, str, Expression
 def _apart(program: Program, a: tuple[str, Expression], b: tuple[str, Expression]) -> bool:
     """One number cannot be compared so with both."""
     if a[1] == b[1]:
-        return not SIDES[a[0]] & SIDES[b[0]]
+        return not SIGNS[a[0]] & SIGNS[b[0]]
     x, y = (_constant(program, e) for e in (a[1], b[1]))
     if x is None or y is None or "!=" in (a[0], b[0]):
         return False
     return all(_ends_apart((a[0], u), (b[0], v)) for u, v in ((x, y), (Fraction(float(x)), Fraction(float(y)))))
 
 
-SIDES = {"<": {-1}, "<=": {-1, 0}, "==": {0}, ">=": {0, 1}, ">": {1}, "!=": {-1, 1}}
 """On which sides of the other number it may lie."""
 
 
 def _ends_apart(a: tuple[str, Fraction], b: tuple[str, Fraction]) -> bool:
     if a[1] == b[1]:
-        return not SIDES[a[0]] & SIDES[b[0]]
+        return not SIGNS[a[0]] & SIGNS[b[0]]
     low, high = sorted((a, b), key=lambda end: end[1])
-    return 1 not in SIDES[low[0]] and -1 not in SIDES[high[0]]
+    return 1 not in SIGNS[low[0]] and -1 not in SIGNS[high[0]]
 
 
 def _constant(program: Program, e: Expression) -> Fraction | None:
@@ -239,7 +238,7 @@ class _Reader:
         )
 
     def _fold(self, fold: Quantified) -> bool:
-        if fold.operator not in FOLDS or not self._all(children(fold.domain), False):
+        if fold.operator not in FOLDS - PLACES or not self._all(children(fold.domain), False):
             return False
         if any(e == Bound(THIS) or (isinstance(e, Field) and e.name.endswith(RECORD)) for e in walk(fold)):
             return False  # a fold inside another one over the records

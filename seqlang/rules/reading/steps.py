@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula
 from seqlang.model.expression import Apply, Choice, Expression, Local, MemoryValue, Reported, Truth
 from seqlang.model.gate_source import OfValue, name_of, report_of
 from seqlang.model.junctions import joined_by
 from seqlang.model.program import CompareGate, Define, Program, Report
+from seqlang.operators.groups import AT_LEAST, AT_MOST, NEGATED, TURNED
+from seqlang.operators.operator import Connective
 from seqlang.record import record
 from seqlang.rules.reading.rounding import decided, margin
 from seqlang.rules.reading.signs import Signs
@@ -18,7 +19,6 @@ from seqlang.rules.sensitivity.facts.formulas import formula_of
 from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 Fired = frozenset[str]
-OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
 
 
 @record
@@ -65,7 +65,7 @@ class Steps:
     def _compared(self, operator: str, left: Expression, right: Expression, fired: Fired) -> bool | None:
         """By a lower bound of left - right, and one of right - left."""
         low, high = (self._sum((left, sign), (right, -sign), fired) for sign in (1, -1))
-        exact = decided(self.program, left, right, self.signs, None)
+        exact = decided(self.program, left, right)
         above, below = (
             None if end is None or not (exact or margin(end, self.signs)) else self.signs.of(end) for end in (low, high)
         )
@@ -78,7 +78,7 @@ class Steps:
                 holds = True if above == 1 else False if below in (0, 1) else None
             case _:
                 holds = True if equal else False if apart else None
-        return holds if operator in (">=", ">", "==") or holds is None else not holds
+        return holds if operator in AT_LEAST or holds is None else not holds
 
     def lowest(self, expression: Expression, fired: Fired, sign: int = 1) -> Formula | None:
         """A lower bound of sign * a public number in such a step."""
@@ -178,7 +178,7 @@ def gained(steps: Steps, value: Expression, name: str, fired: Fired, sign: int) 
 
 def _known_bound(steps: Steps, own: MemoryValue, sign: int) -> Formula | None:
     """A lower bound of sign * memory, by the conditions that are known to hold."""
-    wanted = (">=", ">", "==") if sign == 1 else ("<=", "<", "==")
+    wanted = AT_LEAST if sign == 1 else AT_MOST
     for condition in steps.known:
         for left, operator, right in comparisons(condition, "and"):
             value = formula_of(steps.program, right)
@@ -194,20 +194,20 @@ def _is_truth(program: Program, own: MemoryValue) -> bool:
     return any(m.name == own.name and isinstance(m.initial, Truth) for m in program.memories)
 
 
-def comparisons(expression: Expression, joined: Literal["and", "or"]) -> Iterator[tuple[Expression, str, Expression]]:
+def comparisons(expression: Expression, joined: Connective) -> Iterator[tuple[Expression, str, Expression]]:
     """The comparisons among the parts of an `and` (`or`), each written both ways round; a truth value m counts as
     m >= 1, `not m` as m < 1."""
     for part in joined_by(joined, expression):
         turned = isinstance(part, Apply) and part.operator == "not"
         inner = part.arguments[0] if isinstance(part, Apply) and turned else part
-        if isinstance(inner, Apply) and inner.operator in ("<", "<=", ">", ">=", "=="):
+        if isinstance(inner, Apply) and inner.operator in AT_LEAST | AT_MOST:
             left, right = inner.arguments
             operator = inner.operator
             if turned and operator == "==":
                 continue
-            operator = OPPOSITE[operator] if turned else operator
+            operator = NEGATED[operator] if turned else operator
             yield left, operator, right
-            yield right, {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}[operator], left
+            yield right, TURNED[operator], left
         elif isinstance(inner, MemoryValue | Local):
             yield inner, "<" if turned else ">=", UNIT_TRUTH
 

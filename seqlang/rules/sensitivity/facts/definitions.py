@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from seqlang.arithmetic.formula import Formula, compare
+from seqlang.model.constants import values_of
 from seqlang.model.expression import Law
 from seqlang.model.program import AddRemove, Cell, Define, Draw, Program
 from seqlang.record import replace
@@ -21,7 +20,7 @@ class Definitions:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.values: dict[str, Fraction] = {p.name: p.value for p in program.parameters}
+        self.values = values_of(program)
         self.defines = {s.name: s for s in program.body if isinstance(s, Define)}
         self.cells = {s.name: s for s in program.body if isinstance(s, Cell)}
         self.draws = {s.name: s for s in program.body if isinstance(s, Draw)}

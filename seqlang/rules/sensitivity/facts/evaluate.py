@@ -7,8 +7,10 @@ right at these values. Whatever cannot be decided or is not defined gives None: 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from seqlang.arithmetic.formula import Formula, number, symbol
+from seqlang.model.constants import exactly
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -32,8 +34,9 @@ from seqlang.model.expression import (
     Truth,
     Weights,
 )
+from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.groups import CONNECTIVES
 from seqlang.rules.sensitivity.facts.definitions import Definitions
-from seqlang.rules.sensitivity.facts.jumps import is_open
 from seqlang.rules.sensitivity.facts.numbers import ONE
 from seqlang.rules.sensitivity.facts.operations import applied
 from seqlang.rules.sensitivity.facts.probabilities import among, of_family, of_weights
@@ -85,13 +88,18 @@ def evaluate(facts: Definitions, expression: Expression, given: Assignment = NOT
         case Density(method, law, at):
             return _density(facts, method, law, at, given)
         case Apply(operator, arguments):
-            if operator in ("and", "or"):
+            if operator in CONNECTIVES:
                 return _logic(facts, operator, arguments, given)
             operands = all_known(evaluate(facts, argument, given) for argument in arguments)
-            if operands is None or is_open(facts, operator, arguments, operands, lambda e: evaluate(facts, e, given)):
-                return None
-            return applied(facts, operator, operands)
+            found = None if operands is None else applied(facts, operator, operands)
+            return _exactly(facts, expression) if found is None and OPERATORS[operator].jumps else found
     return None
+
+
+def _exactly(facts: Definitions, constant: Expression) -> Value | None:
+    """A number or truth value that exact arithmetic decides at the parameter values: floor(log(8) / log(2)) is 3."""
+    found = exactly(constant, facts.values)
+    return found if isinstance(found, bool) else number(found) if isinstance(found, Fraction) else None
 
 
 def evaluate_number(facts: Definitions, expression: Expression, given: Assignment = NOTHING) -> Formula | None:

@@ -6,9 +6,10 @@ values. Whatever cannot be decided or is not defined gives None.
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula, function, maximum, minimum, number, root
+from seqlang.arithmetic.formula import Formula, enclose, function, maximum, minimum, number, root
 from seqlang.model.expression import COMPARISONS
-from seqlang.operators.catalogue import with_result
+from seqlang.operators.catalogue import OPERATORS, with_result
+from seqlang.operators.groups import EQUALITIES, EXTREMES, SIGNS
 from seqlang.rules.sensitivity.facts.definitions import Definitions
 from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.facts.real_functions import real_function, value_at
@@ -34,7 +35,7 @@ def applied(facts: Definitions, operator: str, operands: tuple[Value, ...]) -> V
 
 
 def _compared(facts: Definitions, operator: str, a: Value, b: Value) -> bool | None:
-    if operator in ("==", "!="):
+    if operator in EQUALITIES:
         same = equal(facts, a, b)
         return None if same is None else same == (operator == "==")
     if not isinstance(a, Formula) or not isinstance(b, Formula):
@@ -42,15 +43,7 @@ def _compared(facts: Definitions, operator: str, a: Value, b: Value) -> bool | N
     relation = facts.compare(a, b)
     if relation is None:
         return None
-    return (
-        relation
-        in {
-            ">=": ("greater", "equal"),
-            ">": ("greater",),
-            "<=": ("less", "equal"),
-            "<": ("less",),
-        }[operator]
-    )
+    return {"less": -1, "equal": 0, "greater": 1}[relation] in SIGNS[operator]
 
 
 def _coordinatewise(facts: Definitions, operator: str, operands: tuple[Value, ...]) -> Value | None:
@@ -85,17 +78,27 @@ def _scalar(facts: Definitions, operator: str, operands: list[Formula]) -> Formu
         case "%", [a, b]:
             if facts.sign(b) in (0, None):
                 return None
-            result = a - b * function("floor", a / b)
+            quotient = function("floor", a / b)
+            if not _is_known(facts, quotient):
+                return None
+            result = a - b * quotient
         case "negate", [a]:
             result = -a
         case "clip", [a, low, high]:
             return _clipped(facts, a, low, high)
         case _, [a]:
             real = real_function(operator)
-            return None if real is None else value_at(facts, real, a)
+            found = None if real is None else value_at(facts, real, a)
+            return found if found is None or not OPERATORS[operator].jumps or _is_known(facts, found) else None
         case _:
             return None
     return None if result.is_infinite else result
+
+
+def _is_known(facts: Definitions, whole_part: Formula) -> bool:
+    """Whether exact arithmetic decides which whole number it is."""
+    ends = enclose(whole_part, facts.values)
+    return ends.low == ends.high
 
 
 def _is_power(facts: Definitions, base: Formula, exponent: Formula) -> bool:
@@ -120,13 +123,14 @@ def _clipped(facts: Definitions, value: Formula, low: Formula, high: Formula) ->
 
 
 def _over_elements(facts: Definitions, operator: str, operands: tuple[Value, ...]) -> Value | None:
-    if operator in ("max", "min") and len(operands) > 1:
+    if operator in EXTREMES and len(operands) > 1:
         numbers = [operand for operand in operands if isinstance(operand, Formula)]
         if len(numbers) != len(operands):
             return None
         return maximum(*numbers) if operator == "max" else minimum(*numbers)
-    if operator in ("norm", "dot", "project", "clip_norm"):
-        return _geometry(facts, operator, operands)
+    match operator:
+        case "norm" | "dot" | "project" | "clip_norm":
+            return _geometry(facts, operator, operands)
     (vector,) = operands
     if not isinstance(vector, tuple):
         return None

@@ -26,6 +26,7 @@ from seqlang.model.expression import (
     children,
 )
 from seqlang.model.expression import Sequence as Listed
+from seqlang.operators.groups import ROUNDINGS
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
@@ -97,7 +98,7 @@ class _Breakpoints:
         """A comparison of functions that are affine in the field, or of a rounded one with a constant."""
         for one, other in ((a, b), (b, a)):
             limit = None if contains(other, self.field) else _exact(self.facts, self._constant(other, given))
-            if isinstance(one, Apply) and one.operator in ("floor", "ceil") and limit is not None:
+            if isinstance(one, Apply) and one.operator in ROUNDINGS and limit is not None:
                 lines = [floor(limit) + shift for shift in (-1, 0, 1)]
                 return self._crossings(one.arguments[0], [Fraction(line) for line in lines], given)
         left, right = self._affine(a, given), self._affine(b, given)

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Choice, Expression
+from seqlang.operators.groups import MORE
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
@@ -78,7 +79,7 @@ def pieces_of(facts: Facts, expression: Expression, t: Expression) -> Pieces | N
             return of(Choice(inside, yes, no))
         case Choice(Apply(">" | ">=" | "<" | "<=" as sense, (a, b)), yes, no):
             gap = _joined(facts, of(a), of(b), _minus)
-            return None if gap is None else _split(facts, gap, sense in (">", ">="), of(yes), of(no))
+            return None if gap is None else _split(facts, gap, sense in MORE, of(yes), of(no))
     return None
 
 

@@ -33,11 +33,9 @@ from seqlang.model.expression import (
     Variable,
 )
 from seqlang.model.gate_source import OfStop
-from seqlang.model.grids import Grids
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import Previous, PublicGate
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.exact_doubles import are_small, has_open_choice, is_computed_exactly
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import domain_values
 from seqlang.rules.sensitivity.facts.remembered import remembered
@@ -137,10 +135,8 @@ def _difference(one: Row, other: Row) -> Row:
 
 
 def last_step(facts: Facts) -> int | None:
-    """The step in which a public `stop when step >= n` ends every run at the latest; None if there is none. Where n is
-    computed with errors, as exp(log(3)), that may be a step later than by the exact n."""
+    """The step in which a public `stop when step >= n` ends every run at the latest; None if there is none."""
     ends: list[int] = []
-    grids = Grids(facts.program)
     for gate in facts.program.gates:
         if not isinstance(gate, PublicGate) or not isinstance(gate.source, OfStop):
             continue
@@ -150,8 +146,7 @@ def last_step(facts: Facts) -> int | None:
                     ends.append(1)
                 case Apply(">=", (StepNumber(), limit)) if (found := evaluate_number(facts, limit)) is not None:
                     exact = exact_value(found, facts.values)
-                    room = 0 if grids.agree((StepNumber(), limit)) else SLACK
-                    ends += [] if exact is None else [max(1, ceil(exact + abs(exact) * room))]
+                    ends += [] if exact is None else [max(1, ceil(exact))]
     return min(ends, default=None)
 
 
@@ -178,20 +173,6 @@ class _Walk:
         self.after: dict[Place, State] = {}
         self.reached: dict[tuple[Place, Place], None] = {}
         self._go()
-        self.exact = self._are_exact()
-        if any(has_open_choice(self.facts, body, self.exact) for body in self.bodies):
-            raise _NotFinite  # doubles may choose another way
-
-    def _are_exact(self) -> bool:
-        """Whether doubles hold and find the very numbers of all entries and states."""
-        starts = [self.facts.expand(_initial(self.facts, name)) for name in self.cells]
-        values = [value for one in self.entries for value in one.values()]
-        return (
-            all(is_computed_exactly(self.facts, e, leaves=True) for e in (*self.bodies, *starts))
-            and are_small(values)
-            and are_small(self.after.values())
-            and are_small((self._start(),))
-        )
 
     def _go(self) -> None:
         """Raises `_NotFinite`."""
@@ -241,7 +222,7 @@ class _Walk:
         for body, end in zip(self.bodies, ends, strict=True):
             expression = replaced(expression, body, end)
         leaves = self.facts.leaves(expression)
-        if (StepNumber() in leaves and not self.by_step) or has_open_choice(self.facts, expression, self.exact):
+        if StepNumber() in leaves and not self.by_step:
             raise _NotFinite
         whole = any(isinstance(leaf, CellValue | Field | StepNumber) for leaf in leaves)
         rows: dict[object, Row] = {}

@@ -6,6 +6,7 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.binding import element_of_cell, free_variables, reads
 from seqlang.model.expression import Apply, CellValue, Choice, Expression, Field, Quantified, Records
 from seqlang.model.program import Keep, LastSteps
+from seqlang.operators.groups import TOTALS
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.remembered import remembered
@@ -91,7 +92,7 @@ def element_added(entry: Entry, part: Expression) -> tuple[Source, Expression] |
     """What is summed over, and what one entry adds to a sum; None for what is no sum."""
     facts = entry.facts
     match part:
-        case CellValue(name, at) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):
+        case CellValue(name, at) if name in facts.cells and facts.cells[name].operator in TOTALS:
             keep = element_of_cell(facts.cells[name], at).keep
             if entry.moves_element(part) or not is_one_element(facts, part):
                 return None  # which element is read is private, or changes from step to step

@@ -22,6 +22,7 @@ from seqlang.model.expression import (
     StepNumber,
 )
 from seqlang.model.program import AllSteps, Cell, Keep, Previous
+from seqlang.operators.groups import OF_SOMETHING, TOTALS
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.linear import flips
@@ -159,7 +160,7 @@ def _extreme_of(entry: Entry, part: Expression) -> Expression | None:
     if not isinstance(part, CellValue) or part.at or part in entry.fixed:
         return None
     cell = entry.facts.cells.get(part.name)
-    if cell is None or cell.binders or cell.operator not in ("mean", "max", "min") or isinstance(cell.keep, Previous):
+    if cell is None or cell.binders or cell.operator not in OF_SOMETHING or isinstance(cell.keep, Previous):
         return None
     where = None if cell.where is None else entry.facts.expand(cell.where)
     if moves_window(entry, cell.keep) or (where is not None and entry.from_start.moves(where)):
@@ -214,7 +215,7 @@ def grouped(entry: Entry, parts: Weighted) -> dict[Keep | str | None, Weighted]:
 def _adds(entry: Entry, value: CellValue) -> bool:
     """True for a sum over steps of which the same element is read on both sides and in every step."""
     cell = entry.facts.cells.get(value.name)
-    if cell is None or cell.operator not in ("sum", "count") or value in entry.fixed:
+    if cell is None or cell.operator not in TOTALS or value in entry.fixed:
         return False
     return not entry.moves_element(value) and is_one_element(entry.facts, value)
 
@@ -318,12 +319,12 @@ def _cell(entry: Entry, value: CellValue) -> Motion:
         return unbounded(PRIVATE_WINDOW)
     if isinstance(cell.keep, Previous):
         return _previous(entry, cell, cell.keep)
-    if cell.operator in ("sum", "count"):
+    if cell.operator in TOTALS:
         return _sum(entry, cell.keep, ((element_of(value, facts), ONE),))
     where = None if cell.where is None else facts.expand(cell.where)
     if where is not None and entry.moves(where):
         return unbounded(f"a changed entry may be left out of the {cell.operator}, which then has no known bound")
-    if cell.operator not in ("mean", "max", "min"):
+    if cell.operator not in OF_SOMETHING:
         kind = "list" if cell.operator == "list" else "position"
         return unbounded(f"a {kind} of private values is not bounded by a sensitivity")
     body = facts.expand(cell.body)

@@ -21,6 +21,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.life import Once
+from seqlang.operators.groups import EXTREMES, FOLDS, PLACES, SUMS
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
@@ -32,7 +33,7 @@ from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion, unboun
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, spread, vector_spread
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
 
-FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
+READ = FOLDS - PLACES | {"list"}
 
 
 def reads_records(facts: Facts, expression: Expression) -> bool:
@@ -82,9 +83,9 @@ def records_motion(entry: Entry, expression: Expression) -> Motion | None:
             if not entry.near.resized:
                 return NONE
             return Motion("uniform", entry.near.entries or ZERO, onset=STATIC)
-        case Apply(operator, (Field(name),)) if operator in FOLDS and name + RECORD in facts.inputs:
+        case Apply(operator, (Field(name),)) if operator in READ and name + RECORD in facts.inputs:
             return _fold(entry, expression, operator, Field(name + RECORD), None)
-        case Quantified(operator, body, variable, domain, where) if operator in FOLDS and is_index_set(facts, domain):
+        case Quantified(operator, body, variable, domain, where) if operator in READ and is_index_set(facts, domain):
             if isinstance(domain, Apply) and not names_record(facts, (body, where), variable):
                 return None  # a constant set that has nothing to do with the records
             one = one_record(entry, body, variable)
@@ -185,7 +186,7 @@ def _fold(
         return _resized_selection(entry, expression, operator, part, domain, where)
     if is_vector(facts, part):
         factor = _factor(entry, operator, domain, where)
-        if operator not in ("sum", "mean") or factor is None:
+        if operator not in SUMS or factor is None:
             return unbounded("how far this vector moves is not known")
         from seqlang.rules.sensitivity.motion.coordinates import vector_norms
 
@@ -203,7 +204,7 @@ def changed_parts(entry: Entry, operator: str, domain: Expression) -> Formula | 
 
 def _factor(entry: Entry, operator: str, domain: Expression | None, where: Expression | None) -> Formula | None:
     """By how much the change of one record's part is multiplied."""
-    if operator in ("max", "min"):
+    if operator in EXTREMES:
         return ONE
     changed = records_in(entry.facts, domain) if entry.near.every else entry.near.entries
     if changed is None:
@@ -239,7 +240,7 @@ def _resized_selection(
     unknown = unbounded(f"by how much a record added or removed moves this {operator} is not known")
     if where is not None or not isinstance(domain, Records | None) or count is None or size is None:
         return unknown
-    factor = ONE if operator in ("max", "min") else count / size
+    factor = ONE if operator in EXTREMES else count / size
     replaced_entry = replace(entry, near=replace(entry.near, resized=False))
     if facts.sign(size - count) != 1 or (is_vector(facts, element) and operator != "mean"):
         return unknown

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from seqlang.arithmetic.formula import Formula, number
 from seqlang.model.expression import Expression, Field, Quantified, Records, walk
 from seqlang.model.program import AtReports, Cell, LastSteps, Previous
+from seqlang.operators.groups import OF_SOMETHING
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
@@ -81,7 +82,7 @@ def quantified_range(range_in: RangeIn, facts: Facts, expression: Quantified, vi
     body = range_in(facts, expression.body, visiting)
     domain = evaluate(facts, expression.domain)
     size = number(len(domain)) if isinstance(domain, tuple) else None
-    if expression.operator in ("max", "min", "mean") and set_may_be_empty(facts, expression):
+    if expression.operator in OF_SOMETHING and set_may_be_empty(facts, expression):
         return NOTHING
     match expression.operator:
         case "max" | "min" | "list" | "set":

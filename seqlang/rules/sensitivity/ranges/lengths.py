@@ -23,6 +23,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AtReports
 from seqlang.operators.catalogue import with_result
+from seqlang.operators.groups import EQUALITIES, EXTREMES, PLACES
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
@@ -32,7 +33,7 @@ from seqlang.rules.sensitivity.facts.shapes import fewest_records, is_number, sh
 from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
-COORDINATEWISE = with_result("pointwise", "truth") | {"max", "min"} - {"==", "!="}
+COORDINATEWISE = with_result("pointwise", "truth") | EXTREMES - EQUALITIES
 """Operators that meet several lists coordinate by coordinate, so that the result is as long as they are."""
 
 
@@ -121,7 +122,7 @@ def is_position(facts: Facts, base: Expression, at: Expression) -> bool:
             isinstance(base, Field) and base.name + RECORD in facts.inputs and _of_records(facts, domain)
         ):
             return True
-    if isinstance(at, Apply) and at.operator in ("argmax", "argmin") and at.arguments == (base,):
+    if isinstance(at, Apply) and at.operator in PLACES and at.arguments == (base,):
         return True
     return _is_share(facts, base, at) or _is_between(facts, at, least_length(facts, base))
 

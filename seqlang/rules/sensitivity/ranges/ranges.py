@@ -29,6 +29,7 @@ from seqlang.model.expression import (
     Truth,
 )
 from seqlang.model.program import Program, Report, Update
+from seqlang.operators.groups import COUNTS, EXTREMES, OF_SOMETHING, ROUNDINGS, SUMS
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.ends import greatest
@@ -181,7 +182,7 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
     ratio = ratio_polynomial(facts, expression, visiting)
     if ratio is not None:
         return range_in(facts, ratio, visiting)
-    if operator in ("norm", "dot"):
+    if operator == "norm" or operator == "dot":
         bound = norm_bound(facts, arguments[0], visiting)
         if operator == "dot":
             bound = _both(bound, norm_bound(facts, arguments[1], visiting), "*")
@@ -189,23 +190,23 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
     across = projected(expression)
     if across is not None and (bound := norm_bound(facts, across, visiting)) is not None:
         return Range(ZERO if _is_absolute(arguments[0]) else -bound, bound)
-    if operator in ("length", "count", "argmax", "argmin"):
+    if operator == "length" or operator in COUNTS:
         size = dimension(facts, arguments[0]) if len(arguments) == 1 else None
         least = size if operator == "length" else ONE if operator != "count" else ZERO
         return Range(least or ZERO, size, True)
-    if operator in ("max", "min", "mean") and len(arguments) == 1 and may_be_empty(facts, arguments[0]):
+    if operator in OF_SOMETHING and len(arguments) == 1 and may_be_empty(facts, arguments[0]):
         return NOTHING
-    if operator in ("sum", "mean"):
+    if operator in SUMS:
         inner = _coordinate(facts, arguments[0], visiting)
         if operator == "mean":
             return Range(inner.low, inner.high)
         size = dimension(facts, arguments[0])
         return ANYTHING if size is None else times(facts, Range(size, size, True), inner)
     ranges = [range_in(facts, argument, visiting) for argument in arguments]
-    if operator in ("max", "min") and len(arguments) == 1:
+    if operator in EXTREMES and len(arguments) == 1:
         return _coordinate(facts, arguments[0], visiting)
     found = of_function(facts, operator, ranges)
-    if operator in ("floor", "ceil") and evaluate_number(facts, arguments[0]) is not None:
+    if operator in ROUNDINGS and evaluate_number(facts, arguments[0]) is not None:
         # a constant that doubles may round to the next whole number, or its value would be known
         return replace(found, low=_moved(found.low, -1), high=_moved(found.high, 1))
     return found

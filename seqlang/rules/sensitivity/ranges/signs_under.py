@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seqlang.model.expression import Apply, Choice, Expression, MemoryValue, Quantified
 from seqlang.model.program import Update
+from seqlang.operators.groups import AT_LEAST, NEGATED, TURNED
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT
@@ -14,8 +15,6 @@ Assumed = tuple[tuple[Expression, bool], ...]
 
 INDUCTION = "positive so far"
 """A condition on a memory: it was positive up to now."""
-OPPOSITE = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="}
-TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 
 
 def positive(facts: Facts, assumed: Assumed, e: Expression) -> bool:
@@ -26,7 +25,7 @@ def positive(facts: Facts, assumed: Assumed, e: Expression) -> bool:
     for operator, other in _about(assumed, e):
         bound = range_in(facts, other).low
         enough = bound is not None and facts.sign(bound) in ((0, 1) if operator == ">" else (1,))
-        if enough and operator in (">", ">=", "=="):
+        if enough and operator in AT_LEAST:
             return True
     match e:
         case Apply("exp"):
@@ -74,7 +73,7 @@ def not_negative(facts: Facts, assumed: Assumed, e: Expression) -> bool:
         return True
     for operator, other in _about(assumed, e):
         bound = range_in(facts, other).low
-        if operator in (">", ">=", "==") and bound is not None and facts.sign(bound) in (0, 1):
+        if operator in AT_LEAST and bound is not None and facts.sign(bound) in (0, 1):
             return True
     match e:
         case Apply("+" | "*", (a, b)):
@@ -112,8 +111,8 @@ def _about(assumed: Assumed, e: Expression) -> list[tuple[str, Expression]]:
                 found.append((">", NOUGHT))
             case Apply("and" | "or", parts) if holds == (test.operator == "and"):
                 found += _about(tuple((part, holds) for part in parts), e)
-            case Apply(operator, (a, b)) if operator in OPPOSITE:
-                operator = operator if holds else OPPOSITE[operator]
+            case Apply(operator, (a, b)) if operator in NEGATED:
+                operator = operator if holds else NEGATED[operator]
                 if a == e:
                     found.append((operator, b))
                 if b == e:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.model.expression import Apply, Expression
+from seqlang.operators.groups import EXTREMES, SUMS
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.shape import element
 from seqlang.rules.sensitivity.facts.shapes import shape_of
@@ -63,7 +64,7 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
                 return lack(e.operator, "may be of no element", "add an element that is always there")
             if e.operator == "mean" and anywhere:  # of two infinite numbers of opposite signs
                 return lack(e.operator, "may meet an infinite number", "clip it")
-            return Known(infinite=anywhere and e.operator in ("max", "min"))
+            return Known(infinite=anywhere and e.operator in EXTREMES)
         case "project" | "clip_norm":
             return lack(e.operator, "may meet an infinite number", "clip it") if anywhere else FINITE
         case "zeta":
@@ -78,7 +79,7 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
 
 def _adds_up(place: Place, e: Apply) -> bool:
     """Whether the elements of a list are added up that cannot be: lists of different lengths."""
-    if e.operator not in ("sum", "mean"):
+    if e.operator not in SUMS:
         return True
     return adds_up(place.facts, element(shape_of(place.facts, e.arguments[0])), e.arguments, place.always)
 

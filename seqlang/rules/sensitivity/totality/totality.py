@@ -15,6 +15,7 @@ from seqlang.model.binding import reads
 from seqlang.model.expression import Apply, Expression, Index
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Cell, LastSteps
+from seqlang.operators.groups import CONNECTIVES, EXTREMES, FOLDS, SUMS, TOTALS
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
@@ -120,7 +121,7 @@ def _known(place: Place, e: Expression) -> Known:
 
 
 def _applied(place: Place, e: Apply) -> Known:
-    if e.operator in ("and", "or"):
+    if e.operator in CONNECTIVES:
         return _in_order(place, e)
     ratio = log_ratio(place.facts, e)
     if ratio is not None and ratio_polynomial(place.facts, e) is not None:
@@ -163,7 +164,7 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
     if domain.infinite:
         trouble = trouble or lack(e.operator, "may run over an infinite number", "clip it").trouble
     parts = e.body, e.where, e.domain
-    if e.operator in ("sum", "mean") and not adds_up(place.facts, shape_of(place.facts, e.body), parts, place.always):
+    if e.operator in SUMS and not adds_up(place.facts, shape_of(place.facts, e.body), parts, place.always):
         trouble = trouble or lack(e.operator, "may meet lists of different lengths", "sum over the records").trouble
     match e.operator:
         case "list" | "set":
@@ -232,7 +233,7 @@ def _cell(place: Place, e: m.CellValue) -> Known:
     for at, (_, domain) in zip(e.at, cell.binders, strict=True):
         if (moves(place, at) or not place.always) and not is_element(facts, domain, at):
             return Known(infinite, inside.trouble or "a position may lie outside of its set: clip it")
-    if cell.operator in ("mean", "argmax", "argmin") and not holds_a_step(place, cell):
+    if cell.operator in FOLDS - TOTALS - EXTREMES and not holds_a_step(place, cell):
         what = lack(cell.operator, "may be of no step", "let it be over steps in which no private condition is needed")
         return Known(infinite, inside.trouble or what.trouble)
     return Known(infinite, inside.trouble)

@@ -22,6 +22,7 @@ from seqlang.model.program import (
     Stop,
     Update,
 )
+from seqlang.operators.groups import COUNTS, EXTREMES, OF_ELEMENTS, SUMS
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.linear import flips
@@ -121,9 +122,9 @@ def _infinite(place: Place) -> frozenset[str]:
 
 
 def _holds_infinite(place: Place, cell: Cell) -> bool:
-    if cell.operator in ("count", "argmax", "argmin"):
+    if cell.operator in COUNTS:
         return False
-    if cell.operator in ("max", "min") and _may_be_of_no_step(place.facts, cell):
+    if cell.operator in EXTREMES and _may_be_of_no_step(place.facts, cell):
         return True
     starts = (cell.keep.initial,) if isinstance(cell.keep, Previous) else ()
     return any(_of(place, part).infinite for part in (cell.body, *starts))
@@ -171,8 +172,8 @@ def _cell(place: Place, cell: Cell) -> Known:
         place if cell.where is None else place.below(facts.inlined(cell.where), True), facts.inlined(cell.body)
     )  # fmt: skip
     each, parts = shape_of(facts, facts.expand(cell.body)), (cell.body, cell.where)
-    if cell.operator in ("sum", "mean", "max", "min") and not adds_up(facts, each, parts, place.always):
+    if cell.operator in OF_ELEMENTS and not adds_up(facts, each, parts, place.always):
         body = Known(trouble=body.trouble or f"`{cell.operator}` over steps may meet lists of different lengths")
-    if body.infinite and cell.operator in ("sum", "mean"):
+    if body.infinite and cell.operator in SUMS:
         body = Known(trouble=body.trouble or f"`{cell.operator}` over steps may meet an infinite number: clip it")
     return joined([*(_of(place, part) for part in starts), where, body])
