@@ -33,6 +33,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.life import EachReport, EachStep
 from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, expressions_in, expressions_read
+from seqlang.operators.groups import COUNTS
 from seqlang.record import record
 from seqlang.release.exact.functions import subtracted
 from seqlang.release.exact.plan import is_shown_at_once, keeps_noise, lasts
@@ -175,7 +176,7 @@ def begins_after(program: Program, looks: Looks) -> int:
 def _is_endless(program: Program, e: Expression, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a value may be any of infinitely many noisy numbers; a comparison is one of two."""
     match e:
-        case Apply(operator) if operator in COMPARISONS or operator in ("argmax", "argmin", "count"):
+        case Apply(operator) if operator in COMPARISONS or operator in COUNTS:
             return False
         case Noised(_, base, terms):
             return any(_endless(program, t.noise) for t in terms) or _is_endless(program, base, seen)

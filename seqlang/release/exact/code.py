@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import isinf
 from operator import is_
 from typing import Any, Protocol
 
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided
+from seqlang.model.constants import Undefined, rational, values_of
+from seqlang.model.jumps import jumps_of
+from seqlang.model.leaves import LeavesOf
 from seqlang.model.program import Program
-from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
+from seqlang.operators.groups import CONNECTIVES, FOLDS, TOTALS
+from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied, position
 from seqlang.release.exact.laws import ExactLaw, NotExact, require_short
-from seqlang.release.exact.reading import is_private, is_steady
+from seqlang.release.exact.reading import Irrational, is_private, is_steady
+
+_COMPUTED = (ir.Apply, ir.Index, ir.Choice, ir.Quantified, ir.Density)
 
 
 class State(Protocol):
@@ -53,9 +61,35 @@ class Compiler:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.parameters = {p.name: plain(p.value) for p in program.parameters}
+        self._values = values_of(program)
+        self._leaves = LeavesOf()
+        self._irrational = Irrational(program)
+        self._jumps = jumps_of(program)
+
+    def _decided(self, form: Decided, otherwise: Code) -> Code:
+        """By the arithmetic of formulas, which knows that log(8) / log(2) is 3; otherwise by enclosures."""
+        parts = [self.compile(part) for part in form.reads]
+
+        def run(m: Any) -> Value:
+            found = form.value(*[_if_any(part, m) for part in parts])
+            if found is None:
+                return otherwise(m)
+            if isinstance(found, Undefined):
+                raise NoValue(found.reason)
+            if isinstance(found, float) and isinf(found):
+                raise NoValue("it is infinite")
+            return plain(found) if isinstance(found, Fraction) else found
+
+        return run
 
     def compile(self, e: ir.Expression) -> Code:
         """The function."""
+        known = rational(e, self._values) if isinstance(e, _COMPUTED) and self._leaves(e).constant else None
+        if isinstance(known, Fraction | bool):
+            return _constant(plain(known) if isinstance(known, Fraction) else known)
+        form = self._jumps.run(e) if self._irrational.decides(e) else e
+        if isinstance(form, Decided):
+            return self._decided(form, self._compiled(e))
         code = self._compiled(e)
         if not is_steady(self.program, e):
             return code
@@ -171,7 +205,7 @@ class Compiler:
         """The body of a fold, and which elements it is of. Where private values choose, the body is computed for each,
         and those that are not chosen count as nothing."""
         value, test = self.compile(body), None if where is None else self.compile(where)
-        if where is None or test is None or operator not in ("sum", "count") or not is_private(self.program, where):
+        if where is None or test is None or operator not in TOTALS or not is_private(self.program, where):
             return value, test
         taken, public = test, self._in_public(where)
         if operator == "count":
@@ -179,10 +213,10 @@ class Compiler:
         return (lambda m: multiplied(int(bool(taken(m))), value(m))), lambda m: public(m) is not False
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
-        if operator in ("and", "or"):
+        if operator in CONNECTIVES:
             return self._logic(operator, arguments)
         parts = [self.compile(argument) for argument in arguments]
-        if operator in ("sum", "mean", "count", "max", "min", "argmax", "argmin"):
+        if operator in FOLDS:
             return _folded(operator, parts)
         function = FUNCTIONS.get(operator)
         if function is None:
@@ -197,9 +231,9 @@ class Compiler:
 
     def _index(self, base: Code, at: Code) -> Code:
         def run(m: Any) -> Value:
-            values, place = base(m), at(m)
-            if not (isinstance(place, int) and 1 <= place <= len(values)):
-                raise NoValue(f"position {place} is outside 1..{len(values)}")
+            values, place = base(m), position(at(m))
+            if place is None or not 1 <= place <= len(values):
+                raise NoValue(f"there is no such position in 1..{len(values)}")
             return values[place - 1]
 
         return run
@@ -258,6 +292,14 @@ class Compiler:
             return value
 
         return run
+
+
+def _if_any(part: Code, m: Any) -> Value:
+    """The value, and None where there is none."""
+    try:
+        return part(m)
+    except NoValue:
+        return None
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

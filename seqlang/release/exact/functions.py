@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.release.exact import real
 from seqlang.release.exact.laws import NotExact, require_short
 from seqlang.release.exact.laws import NoValue as NoValue
@@ -74,6 +75,14 @@ def zeros(count: Value) -> tuple[int, ...]:
     return (0,) * int(count)
 
 
+def position(value: Value) -> int | None:
+    """The whole number that it is; None for another number. Raises Undecided."""
+    if isinstance(value, Real):
+        whole = real.floor(value + Fraction(1, 2))
+        return whole if real.sign(value - whole) == 0 else None
+    return int(value) if value == int(value) else None
+
+
 def require_writable(value: Value) -> None:
     """Raises NoValue for a number that is too long to be written in a ledger, and read again."""
     if isinstance(value, int):  # first: most are
@@ -139,6 +148,17 @@ def _root(x: Value) -> Value:
     return found if found * found == exact else real.function("sqrt", exact)
 
 
+def length(v: Value) -> Value:
+    """The Euclidean length of a vector."""
+    return _root(sum(x * x for x in v))
+
+
+def shortened(v: Value, radius: Value) -> Value:
+    """The vector, shortened to the length `radius` if it is longer."""
+    size = length(v)
+    return v if size <= radius else tuple(_divide(x * radius, size) for x in v)
+
+
 FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "+": added,
     "-": subtracted,
@@ -166,17 +186,30 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "exp": lambda a: each(_exponential, a),
     "sqrt": lambda a: each(_root, a),
     "dot": lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)),
+    "norm": length,
+    "project": shortened,
+    "clip_norm": shortened,
     "zeta": lambda a: each(lambda x: real.function("zeta", x), a),
     "zeros": zeros,
     "sort": lambda a: tuple(sorted(a)),
     "length": lambda a: len(a),
 }
 """All but `and`, `or`, which evaluate what they need, and folds."""
-ON_PRIVATE = frozenset({
-    "+", "-", "*", "negate", ">=", "<=", ">", "<", "==", "!=", "not", "and", "or", "abs", "floor", "ceil", "round",
-    "clip", "dot", "sort", "length", "sum", "count", "max", "min", "argmax", "argmin",
-})  # fmt: skip
-"""What may be done to private values: it always has a value, and that of rational numbers is rational."""
+ON_PRIVATE = frozenset(
+    name for name, entry in OPERATORS.items()
+    if entry.rational and entry.result != "set" and (not entry.partial or entry.group == "fold")
+)  # fmt: skip
+"""What may be done to private values: it always has a value (a fold of something has one), that of rational numbers is
+rational, and how many elements it has tells nothing of them."""
+
+
+def _different(values: Sequence[Value]) -> Value:
+    """Each value once. Reals have no hash: they are compared one by one."""
+    found: list[Value] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return tuple(found)
 
 
 def fold(operator: str, values: Sequence[Value], elements: Sequence[Value]) -> Value:
@@ -189,8 +222,10 @@ def fold(operator: str, values: Sequence[Value], elements: Sequence[Value]) -> V
             return total
         case "count":
             return sum(map(bool, values))
-        case "list" | "set":
-            return tuple(values) if operator == "list" else tuple(dict.fromkeys(values))
+        case "list":
+            return tuple(values)
+        case "set":
+            return _different(values)
     if not values:
         raise NoValue(f"the {operator} of nothing")
     match operator:

@@ -23,6 +23,7 @@ from seqlang.model.program import (
     expressions_in,
     expressions_read,
 )
+from seqlang.operators.groups import DIVISIONS, FOLDS, PARTIAL
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import ON_PRIVATE, NoValue
 from seqlang.release.exact.laws import NotExact
@@ -30,9 +31,7 @@ from seqlang.release.exact.noise import drawer_of
 from seqlang.release.exact.reading import Irrational, Single, is_private
 from seqlang.release.exact.run import ExactRun
 
-CELLS = frozenset({"sum", "count", "list", "last"})
-"""Folds over time that have a value from the first step on."""
-OF_SOME = frozenset({"mean", "max", "min", "argmax", "argmin"})
+OF_SOME = FOLDS & PARTIAL
 """Folds that have no value where there is nothing to fold."""
 __all__ = ["is_private", "is_shown_at_once", "keeps_noise", "lasts", "obstacles"]
 
@@ -107,7 +106,7 @@ def _of_start(program: Program) -> Iterator[str]:
 
 def _of_statement(program: Program, irrational: Irrational, statement: Statement) -> Iterator[str]:
     match statement:
-        case Cell(operator=operator) if operator not in CELLS:
+        case Cell(operator=operator) if operator in OF_SOME:
             if any(is_private(program, e) for e in expressions_in(statement)):
                 yield f"`{operator}` over time of private values may have no value."
         case Draw(name, law):
@@ -159,7 +158,7 @@ def _of_part(
 def _of_private_apply(
     program: Program, compiler: Compiler, operator: str, arguments: tuple[ir.Expression, ...]
 ) -> Iterator[str]:
-    divisor = arguments[1] if operator in ("/", "%") else None
+    divisor = arguments[1] if operator in DIVISIONS else None
     if divisor is not None and not is_private(program, divisor) and _is_constant_above_0(compiler, divisor):
         return
     if operator == "clip" and not _ordered(compiler, arguments):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Define, Program, Report, Statement, Update, expressions_in, expressions_read
+from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.groups import COUNTS, NOT_RATIONAL
 
 
 def is_private(program: Program, expression: ir.Expression) -> bool:
@@ -27,9 +29,8 @@ _STEADY = (
     ir.Number, ir.Truth, ir.Label, ir.ParameterValue, ir.MemoryValue, ir.Local, ir.Apply, ir.Choice, ir.Index,
     ir.Sequence, ir.Density, ir.Law, ir.Weights,
 )  # fmt: skip
-WHOLE = ir.COMPARISONS | ir.LOGIC | {"floor", "ceil", "round", "argmax", "argmin", "count", "..", "length"}
+WHOLE = frozenset(name for name, entry in OPERATORS.items() if entry.multiples == "whole" or entry.result == "set")
 """Operators whose value is rational, or no number, whatever their arguments are."""
-IRRATIONAL = frozenset({"log", "log1p", "log2", "exp", "sqrt", "^"})
 
 
 class Irrational:
@@ -62,6 +63,11 @@ class Irrational:
         outermost = (e for s in self._program.body for e in expressions_in(s))
         return any(self.may_be(part) for e in outermost for part in ir.walk(e))
 
+    def decides(self, e: ir.Expression) -> bool:
+        """Whether the expression jumps, and a number that may not be rational decides how."""
+        entry = OPERATORS.get(e.operator) if isinstance(e, ir.Apply | ir.Quantified) else None
+        return entry is not None and entry.jumps and any(map(self.may_be, ir.children(e)))
+
     def may_be(self, e: ir.Expression) -> bool:
         """Of the values that the expression has in any step."""
         match e:
@@ -69,7 +75,7 @@ class Irrational:
                 return False
             case ir.Apply("^", (base, ir.Number(exponent))) if exponent.denominator == 1:
                 return self.may_be(base)
-            case ir.Apply(operator) if operator in IRRATIONAL:
+            case ir.Apply(operator) if operator in NOT_RATIONAL:
                 return True
             case ir.Density():
                 return True
@@ -136,7 +142,8 @@ class Single:
         return False
 
 
-FOLDS = frozenset({"sum", "mean", "count", "max", "min", "argmax", "argmin", "dot", "length"})
+FOLDS = frozenset(
+    name for name, entry in OPERATORS.items()
+    if entry.group == "fold" or (entry.result == "number" and entry.group == "function")
+)  # fmt: skip
 """Of a list, one value."""
-COUNTS = frozenset({"count", "argmax", "argmin"})
-"""Folds over time that are one number, whatever they are of."""

@@ -9,6 +9,7 @@ from typing import Any
 from seqlang.elaborate import elaborate
 from seqlang.elaborate.claim_text import text
 from seqlang.model.program import Report
+from seqlang.operators.groups import NOT_RATIONAL
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import NotExact
@@ -86,7 +87,9 @@ class Names:
     def _has_root(self, e: Any, seen: set[str]) -> bool:
         for node in nodes(e):
             match node:
-                case tree.Member() | tree.Name("log" | "log1p" | "log2" | "exp" | "sqrt" | "zeta"):
+                case tree.Member():
+                    return True
+                case tree.Name(name) if name in NOT_RATIONAL:
                     return True
                 case tree.Binary("^", _, exponent):
                     whole = self.rational(exponent)

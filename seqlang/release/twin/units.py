@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import reduce
 from math import lcm
 
+from seqlang.operators.groups import ADDITIVE, CHOSEN, COMPARISONS, CONNECTIVES, PLACES, WHOLE_PARTS
 from seqlang.record import record
 from seqlang.release.twin.domains import Counted
 from seqlang.release.twin.names import Names
@@ -22,11 +23,10 @@ from seqlang.source import NOWHERE
 from seqlang.syntax import tree
 from seqlang.syntax.walk import nodes
 
-COMPARISONS = frozenset({">=", "<=", "==", "!=", ">", "<"})
 FINEST = 10**9
-SAME_GRID = frozenset({"abs", "max", "min", "clip", "sort", "sum", "previous", "history"})
+SAME_GRID = CHOSEN | {"sum", "previous", "history"}
 """Functions whose value is one of their arguments, or a sum of such."""
-ON_PLACES = frozenset({"argmax", "argmin", "length"})
+ON_PLACES = PLACES | {"length"}
 """Functions whose value is a whole number, whatever the unit of what they read."""
 
 
@@ -126,7 +126,7 @@ class Units:
         match e:
             case tree.Unary("not", operand, span):
                 return tree.Unary("not", self.truth(operand), span)
-            case tree.Binary(operator, left, right, span) if operator in ("and", "or"):
+            case tree.Binary(operator, left, right, span) if operator in CONNECTIVES:
                 return tree.Binary(operator, self.truth(left), self.truth(right), span)
             case tree.Binary(operator, left, right, span) if operator in COMPARISONS:
                 _, (a, b), _ = self.meet((left, right), compared=True)
@@ -164,7 +164,7 @@ class Units:
             case tree.Unary("-", operand, span):
                 inner = self.whole(operand)
                 return Whole(inner.n, tree.Unary("-", inner.e, span), inner.noised)
-            case tree.Binary(operator, left, right) if operator in ("+", "-"):
+            case tree.Binary(operator, left, right) if operator in ADDITIVE:
                 n, (a, b), noised = self.meet((left, right))
                 return Whole(n, binary(operator, a, b), noised)
             case tree.Binary("*", left, right):
@@ -188,7 +188,7 @@ class Units:
                 return Whole(inner.n, tree.ListFor(inner.e, self._binder(binder), span), inner.noised)
             case tree.Call(tree.Name(name)):
                 return self._called(name, e)
-            case tree.Binary(operator) if operator in ("/", "%", "^"):
+            case tree.Binary("/" | "%" | "^" as operator):
                 raise NoTwin(f"`{operator}` of private numbers leaves the grid")
             case tree.Binary() | tree.Unary("not"):
                 return Whole(1, self.truth(e))
@@ -230,7 +230,7 @@ class Units:
             return Whole(1, tree.Call(e.function, tuple(self._counted(a) for a in e.arguments), e.span))
         if name == "mean":
             return self._mean(e)
-        if name in ("floor", "ceil", "round"):
+        if name in WHOLE_PARTS:
             inner = self.whole(_only(e, name))
             return Whole(1, call(name, inner.e if inner.n == 1 else quotient(inner.e, number(inner.n))))
         if name not in SAME_GRID | ON_PLACES:
