@@ -16,6 +16,7 @@ from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.constants import Undefined, evaluate
 from seqlang.model.program import Claim, Privacy
+from seqlang.operators.groups import LESS, MORE, ORDERINGS, STRICT
 from seqlang.syntax import tree
 
 
@@ -190,7 +191,7 @@ def _condition(state: State, position: int, node: tree.Expression) -> m.Expressi
             help=f"write `claim strong {node.function.name}(..)`, the worst case, or `claim weak .. under MODEL`",
         )  # fmt: skip
         return None
-    compared = isinstance(node, tree.Binary) and node.operator in (">=", "<=", ">", "<")
+    compared = isinstance(node, tree.Binary) and node.operator in ORDERINGS
     typed = translate(state, Scope("claim", position), node)
     random = any(isinstance(n, m.Apply) and n.operator in ("probability", "expected") for n in m.walk(typed.expression))
     if typed.kind.name == "unknown":
@@ -231,8 +232,8 @@ def _check_probability(state: State, claim: m.Expression, node: tree.Expression)
         return
     if not isinstance(bound, Fraction):
         return
-    most = node.operator in ("<", "<=") if left else node.operator in (">", ">=")
-    strict = node.operator in ("<", ">")
+    most = node.operator in LESS if left else node.operator in MORE
+    strict = node.operator in STRICT
     empty = (bound > 1 or (bound == 1 and not strict)) if most else (bound < 0 or (bound == 0 and not strict))
     never = (bound < 0 or (bound == 0 and strict)) if most else (bound > 1 or (bound == 1 and strict))
     if (empty or never) and _reads_parameters(side):  # a claim that never holds is refuted, like any other

@@ -10,6 +10,7 @@ from seqlang.diagnostics import Diagnostic
 from seqlang.elaborate.checks.fit import fit
 from seqlang.elaborate.checks.lints import lint
 from seqlang.elaborate.checks.privacy_lints import lint_privacy
+from seqlang.elaborate.checks.undecided import undecided
 from seqlang.elaborate.checks.undefined import undefined
 from seqlang.elaborate.claims import claims
 from seqlang.elaborate.declarations.adjacency import adjacency
@@ -77,6 +78,7 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
         claims=claimed,
         labels=tuple(state.usage.labels),
     )
+    undecided(problems, program)
     lowering = Lowering(program)
     gates = lowering.gates()
     lint(state, file, statements, gates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import cast
 
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.expressions.binders import bind
@@ -16,16 +16,16 @@ from seqlang.model.binding import settled
 from seqlang.model.constants import number
 from seqlang.model.kinds import NUMBER, TRUTH, UNKNOWN, Kind, describe, elements
 from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
+from seqlang.operators.groups import EXTREMES, PLACES, SUMS
+from seqlang.operators.operator import Fold
 from seqlang.record import replace
 from seqlang.source import Span
 from seqlang.syntax import tree
 
-Operator = Literal["sum", "mean", "count", "max", "min", "argmax", "argmin"]
-
 
 def aggregate(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
     """One aggregate, by the form of its argument."""
-    operator = cast(Operator, name)
+    operator = cast(Fold, name)
     match node.arguments:
         case (tree.OverTime() as argument,):
             return _over_time(state, scope, node, operator, argument)
@@ -33,7 +33,7 @@ def aggregate(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
             return _over_set(state, scope, node, operator, argument)
         case (tree.Positional(value=value),):
             return _over_elements(state, scope, node, operator, value)
-        case (tree.Positional(), tree.Positional(), *_) if name in ("max", "min"):
+        case (tree.Positional(), tree.Positional(), *_) if name in EXTREMES:
             return _of_numbers(state, scope, node, name)
         case _:
             state.problems.add(
@@ -46,7 +46,7 @@ def aggregate(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
             return ERROR
 
 
-def _over_time(state: State, scope: Scope, node: tree.Call, operator: Operator, argument: tree.OverTime) -> Typed:
+def _over_time(state: State, scope: Scope, node: tree.Call, operator: Fold, argument: tree.OverTime) -> Typed:
     if scope.mode != "body":
         _no_time_here(state, scope, node.span, operator)
         return ERROR
@@ -123,11 +123,11 @@ def is_report(state: State, name: tree.Name, word: str) -> bool:
     return False
 
 
-def _result(state: State, operator: Operator, body: Typed, span: Span, element: Kind) -> Kind | None:
+def _result(state: State, operator: Fold, body: Typed, span: Span, element: Kind) -> Kind | None:
     """The kind of the aggregate of such bodies; None after an error."""
     if operator == "count":
         return NUMBER if expect(state, body, "truth", span, "`count` counts how often something is true") else None
-    if operator in ("sum", "mean"):
+    if operator in SUMS:
         if body.kind.name in ("number", "vector", "unknown"):
             return body.kind
         if body.kind == TRUTH:
@@ -143,10 +143,10 @@ def _result(state: State, operator: Operator, body: Typed, span: Span, element: 
         return None
     if not expect(state, body, "number", span, f"`{operator}` compares numbers"):
         return None
-    return element if operator in ("argmax", "argmin") else NUMBER
+    return element if operator in PLACES else NUMBER
 
 
-def _over_set(state: State, scope: Scope, node: tree.Call, operator: Operator, argument: tree.OverSet) -> Typed:
+def _over_set(state: State, scope: Scope, node: tree.Call, operator: Fold, argument: tree.OverSet) -> Typed:
     bound = bind(state, scope, argument.binder)
     body = translate(state, bound.scope, argument.value)
     kind = _result(state, operator, body, argument.value.span, bound.element)
@@ -156,7 +156,7 @@ def _over_set(state: State, scope: Scope, node: tree.Call, operator: Operator, a
     return Typed(settled(folded, state.bound.by_form), kind)
 
 
-def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Operator, value: tree.Expression) -> Typed:
+def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Fold, value: tree.Expression) -> Typed:
     argument = translate(state, scope, value)
     kind = argument.kind
     if kind.name in ("number", "truth"):
@@ -170,14 +170,14 @@ def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Operat
     return ERROR if result is None else Typed(m.Apply(operator, (argument.expression,), node.span), result)
 
 
-def _which_range(state: State, node: tree.Call, operator: Operator, kind: Kind) -> None:
+def _which_range(state: State, node: tree.Call, operator: Fold, kind: Kind) -> None:
     state.problems.add(
         "E0304",
         f"`{operator}` of {describe(kind)}: over which range?",
         node.span,
         f"one value is {describe(kind)}, there is nothing to run over",
         help=f"write `{operator}(.. over steps)`, `{operator}(.. over last m)` or `{operator}(.. since REPORT)`"
-        + (f", or give `{operator}` two numbers" if operator in ("max", "min") else ""),
+        + (f", or give `{operator}` two numbers" if operator in EXTREMES else ""),
     )
 
 

@@ -17,6 +17,7 @@ from seqlang.model import expression as m
 from seqlang.model.binding import settled
 from seqlang.model.constants import LARGEST, LARGEST_DIMENSION, number
 from seqlang.model.kinds import NUMBER, TRUTH, UNKNOWN, Kind, describe, elements, fits, join, law_of, same, vector
+from seqlang.operators.groups import ADDITIVE, CONNECTIVES, EQUALITIES
 from seqlang.record import replace
 from seqlang.syntax import tree
 
@@ -72,7 +73,7 @@ def _binary(state: State, scope: Scope, node: tree.Binary) -> Typed:
 
 
 def _operation_kind(state: State, node: tree.Binary, left: Typed, right: Typed) -> Kind | None:
-    if node.operator in ("and", "or"):
+    if node.operator in CONNECTIVES:
         expect(state, left, "truth", node.left.span, f"`{node.operator}` joins truth values")
         expect(state, right, "truth", node.right.span, f"`{node.operator}` joins truth values")
         return TRUTH
@@ -83,8 +84,8 @@ def _operation_kind(state: State, node: tree.Binary, left: Typed, right: Typed) 
 
 def _comparison_kind(state: State, node: tree.Binary, left: Typed, right: Typed) -> Kind | None:
     for side, typed in ((node.left, left), (node.right, right)):
-        chained = isinstance(side, tree.Binary) and side.operator in m.COMPARISONS - {"==", "!="}
-        if chained and node.operator not in ("==", "!=") and typed.kind == TRUTH:
+        chained = isinstance(side, tree.Binary) and side.operator in m.COMPARISONS - EQUALITIES
+        if chained and node.operator not in EQUALITIES and typed.kind == TRUTH:
             state.problems.add(
                 "E0305",
                 "comparisons are not chained",
@@ -94,7 +95,7 @@ def _comparison_kind(state: State, node: tree.Binary, left: Typed, right: Typed)
                 help="write `a <= b and b <= c`",
             )
             return None
-    if node.operator in ("==", "!=") and same(left.kind, TRUTH) and same(right.kind, TRUTH):
+    if node.operator in EQUALITIES and same(left.kind, TRUTH) and same(right.kind, TRUTH):
         return TRUTH
     expect(state, left, "number", node.left.span, f"`{node.operator}` compares numbers")
     expect(state, right, "number", node.right.span, f"`{node.operator}` compares numbers")
@@ -110,7 +111,7 @@ def _arithmetic_kind(state: State, node: tree.Binary, left: Typed, right: Typed)
     vectors = "vector" in (a.name, b.name)
     if not vectors:
         return UNKNOWN if node.operator in "+-*/" and "unknown" in (a.name, b.name) else NUMBER
-    if node.operator in ("+", "-") and same(a, b):
+    if node.operator in ADDITIVE and same(a, b):
         same_length(state, node.span, (left, node.left.span), (right, node.right.span))
         return join(a, b)
     if (node.operator == "*" and a.name != b.name) or (node.operator == "/" and b.name != "vector"):
