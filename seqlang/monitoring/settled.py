@@ -5,6 +5,7 @@ So it is with ends for futility, which need not be heeded: the hypotheses heed t
 from __future__ import annotations
 
 from seqlang.backends.solve.step.entries import model_named
+from seqlang.lowering.lowering import gates_of
 from seqlang.model.binding import replaced
 from seqlang.model.expression import Expression, Field, Law, Number, walk
 from seqlang.model.program import Model, Program, Stop, expressions_in
@@ -42,4 +43,5 @@ def _without(program: Program, field: str, value: Expression) -> Program:
         replace(s, when=None if s.when is None else replaced(s.when, Field(field), value)) if isinstance(s, Stop) else s
         for s in program.body
     )
-    return replace(program, body=body, inputs=tuple(one for one in program.inputs if one.name != field))
+    found = replace(program, body=body, inputs=tuple(one for one in program.inputs if one.name != field))
+    return replace(found, gates=gates_of(found))

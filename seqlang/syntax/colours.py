@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from seqlang.operators.groups import LOGIC
 from seqlang.source import Source
 from seqlang.syntax import tree
 from seqlang.syntax.lex import lex
@@ -22,7 +23,6 @@ Colour = Literal[
 """`statement`: a word that begins one; `logic`: and, or, not; `definition`: a name where it is declared; `call`: a name
 before an opening bracket; `unknown`: characters that begin nothing, and a text that is not closed."""
 
-LOGIC = frozenset({"and", "or", "not"})
 CONSTANTS = frozenset({"step", "true", "false"})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
+from seqlang.operators.operator import Comparison, Infix, Prefix
 from seqlang.record import record
 from seqlang.source import Span
 
@@ -39,7 +40,7 @@ class Step:
 
 @record
 class Unary:
-    operator: Literal["-", "not"]
+    operator: Prefix
     operand: Expression
     span: Span
 
@@ -48,7 +49,7 @@ class Unary:
 class Binary:
     """Arithmetic, comparison, `and`, `or` (both flat chains are nested to the left)."""
 
-    operator: Literal["+", "-", "*", "/", "%", "^", ">=", "<=", "==", "!=", ">", "<", "and", "or"]
+    operator: Infix
     left: Expression
     right: Expression
     span: Span
@@ -293,7 +294,7 @@ class Algorithm:
 class BoundLimit:
     """param x > E"""
 
-    operator: Literal[">=", "<=", "==", "!=", ">", "<"]
+    operator: Comparison
     bound: Expression
     span: Span
 

@@ -10,6 +10,7 @@ from seqlang.backends.arrays.record import Record
 from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
+from seqlang.backends.interpret.rationals import compiler_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.interpret.values import EvaluationError, Value
 from seqlang.backends.montecarlo.by_numpy import chunk_of, largest_block
@@ -26,6 +27,7 @@ class ByInterpreter(Engine):
     def __init__(self, program: Program, model: Model, seed: int, why: str | None) -> None:
         self.program, self.model, self.seed, self.why = program, model, seed, why
         self.labels = VectorCompiler(program).labels
+        self.compiler = compiler_of(program)
         self.block = largest_block(program)
         self._valued = {s.name for s in program.body if isinstance(s, Report) and s.value is not None}
 
@@ -36,7 +38,7 @@ class ByInterpreter(Engine):
         steps = 0
         for run in range(first, first + count):
             randomness = SeededRandomness(self.seed, run)
-            machine = Machine(self.program, randomness)
+            machine = Machine(self.program, randomness, compiler=self.compiler)
             last: dict[str, Value] = {}
             finished = 0
             try:

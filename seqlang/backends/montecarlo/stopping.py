@@ -10,6 +10,7 @@ from seqlang.diagnostics import Diagnostic, Label, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
+from seqlang.operators.groups import AT_MOST, TURNED
 
 
 def can_stop(program: Program) -> bool:
@@ -35,17 +36,14 @@ def latest_end(program: Program) -> int | None:
     return min((end for end in ends if end is not None), default=None)
 
 
-_TURNED = {"<=": ">=", "<": ">", "==": "=="}
-
-
 def _holds_from(compiler: Compiler, when: ir.Expression) -> int | None:
     """A step in which the condition holds whatever happened, if it is plain to see."""
     match when:
         case ir.Apply("or", parts):
             ends = [_holds_from(compiler, part) for part in parts]
             return min((end for end in ends if end is not None), default=None)
-        case ir.Apply(operator, (bound, ir.StepNumber())) if operator in _TURNED and bound != ir.StepNumber():
-            return _holds_from(compiler, ir.Apply(_TURNED[operator], (ir.StepNumber(), bound)))
+        case ir.Apply(operator, (bound, ir.StepNumber())) if operator in AT_MOST and bound != ir.StepNumber():
+            return _holds_from(compiler, ir.Apply(TURNED[operator], (ir.StepNumber(), bound)))
         case ir.Apply(">=" | ">" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
             return _step_from(when.operator, compiler.constant(bound))
         case _:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from seqlang.designs.problem.problem import Problem
 from seqlang.diagnostics import SpecError
+from seqlang.operators.groups import TURNED
 
 Side = Literal["", "<=", ">="]
 _COMPOSITE = re.compile(
@@ -33,7 +34,8 @@ def end_of(text: str, option: str) -> tuple[str, Side]:
 def require_apart(problem: Problem, sides: tuple[Side, Side]) -> None:
     """Raises SpecError E0603 if one hypothesis holds chances beyond the other."""
     ends = [entry.chances[1] for entry in (problem.null, problem.alternative)]
-    outwards = ("<=", ">=") if ends[0] < ends[1] else (">=", "<=")
+    outward = "<=" if ends[0] < ends[1] else ">="
+    outwards = (outward, TURNED[outward])
     for side, outward, name in zip(sides, outwards, ("null", "alternative"), strict=True):
         if side not in ("", outward):
             raise SpecError.of("E0603", f"the {name} is p {side} its end, towards the other hypothesis: they overlap",

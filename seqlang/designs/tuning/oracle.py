@@ -25,6 +25,7 @@ from seqlang.designs.tuning.point import UNKNOWN, Point
 from seqlang.elaborate import elaborate
 from seqlang.model import expression as e
 from seqlang.model.program import Claim, Program
+from seqlang.operators.groups import LESS
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import poll
 from seqlang.proof.derivation import ConcentratedBound, Derivation, settled
@@ -152,7 +153,7 @@ def operating_excess(program: Program, claim: Claim, laws: Laws) -> float:
             left, right = laws.estimated_sides(condition, model, supposing=True)
         except (Unsolved, Open):
             return 0.0 if proved else UNTOLD
-        found.append(_over(left[1], right[0]) if condition.operator in ("<=", "<") else _over(right[1], left[0]))
+        found.append(_over(left[1], right[0]) if condition.operator in LESS else _over(right[1], left[0]))
     return min(max(found), 0.0) if proved else max(*found, NEARLY)
 
 

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from random import Random
 
 FACTS = Facts(
-    "bernoulli", (Parameter("p", "probability"),), "points", "listed", has_mean=True, bounded=True, underflows=False
+    "bernoulli",
+    (Parameter("p", "probability"),),
+    "points",
+    "listed",
+    has_mean=True,
+    bounded=True,
+    underflows=False,
+    whole=True,
 )
 NEEDS = "a probability"
 HOLES = {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FACTS = Facts(
     "binomial", (Parameter("n", "natural"), Parameter("p", "probability")), "points", "arguments",
-    noise=True, has_mean=True, bounded=True,
+    noise=True, has_mean=True, bounded=True, whole=True,
 )  # fmt: skip
 NEEDS = "a whole number of trials >= 0 and a probability"
 HOLES = {

@@ -24,6 +24,7 @@ FACTS = Facts(
     noise=True,
     symmetric=True,
     has_mean=True,
+    whole=True,
 )
 NEEDS = "a positive sd"
 HOLES = {

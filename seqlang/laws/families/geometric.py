@@ -26,6 +26,7 @@ FACTS = Facts(
     has_mean=True,
     translation=TranslationCost("whole"),
     curve="geometric",
+    whole=True,
 )
 NEEDS = "a ratio in [0, 1)"
 HOLES = {

@@ -12,7 +12,7 @@ from seqlang.process.late import NDArray, np
 if TYPE_CHECKING:
     from random import Random
 
-FACTS = Facts("poisson", (Parameter("mean", "scale"),), "points", "counts", noise=True, has_mean=True)
+FACTS = Facts("poisson", (Parameter("mean", "scale"),), "points", "counts", noise=True, has_mean=True, whole=True)
 NEEDS = "a mean >= 0"
 HOLES = {
     "translation": "downwards it leaves its support, upwards its ratios have no bound",

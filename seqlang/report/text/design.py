@@ -169,7 +169,7 @@ def beside(result: DesignResult) -> Iterator[Block]:
         errors, steps = ([_known(found[s], digits) for s in SIDES]
                          for found, digits in ((other.errors, 4), (other.expected_steps, 5)))  # fmt: skip
         tails = ["/".join(str(n or "-") for n in other.quantiles[s].values()) for s in SIDES]
-        tails = ["-" if set(tail) == {"-", "/"} else tail for tail in tails]
+        tails = ["-" if set(tail) <= set("-/") else tail for tail in tails]
         rows.append(row(other.name, _kept(other), *errors, *steps, *tails, str(other.max_steps or "-")))
     yield table_of(head, rows)
     coin = "; where a public coin chooses a plan, on average over it"

@@ -21,8 +21,6 @@ from seqlang.model.program import (
 )
 from seqlang.studio.learning.learner import is_learner
 
-LEARNS = frozenset({"dot", "project", "clip_norm"})
-"""Operators by which rows become weights."""
 MOST = 4
 """Gates of a small picture."""
 
@@ -60,12 +58,20 @@ def _gate(gate: Gate) -> tuple[str, str]:
 def task_of(program: Program) -> str:
     """What it is for, by what it returns and reads: weights, a decision, reports on a stream, answers about a data set,
     or when something happened."""
-    used = {node.operator for statement in program.body for node in nodes_in(statement) if isinstance(node, Apply)}
+    learns = any(_learns(node) for statement in program.body for node in nodes_in(statement))
     records = any(i.kind == "dataset" for i in program.inputs)
-    if used & LEARNS and (program.memories or records):
+    if learns and (program.memories or records):
         return "learning"
     if any(isinstance(s, Stop) and isinstance(s.result, Label) for s in program.body):
         return "deciding"
     if records:
         return "querying"
     return "monitoring" if any(isinstance(s, Report) for s in program.body) else "stopping"
+
+
+def _learns(node: Any) -> bool:
+    """Whether it is one of the operators by which rows become weights."""
+    match node:
+        case Apply("dot" | "project" | "clip_norm"):
+            return True
+    return False

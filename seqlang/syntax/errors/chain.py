@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.diagnostics import Diagnostic, Label
-from seqlang.syntax.errors.unfit import COMPARE
+from seqlang.operators.groups import COMPARISONS
 from seqlang.syntax.token import Token
 
 _OPENERS, _CLOSERS = ("(", "[", "{"), (")", "]", "}")
@@ -22,7 +22,7 @@ def previous_comparison(tokens: list[Token], at: int) -> int | None:
         depth += (text in _CLOSERS) - (text in _OPENERS)
         if depth < 0 or (depth == 0 and text in _BOUNDS):
             return None
-        if depth == 0 and text in COMPARE:
+        if depth == 0 and text in COMPARISONS:
             return index
     return None
 
@@ -52,7 +52,7 @@ def _edge(tokens: list[Token], sign: int, direction: int) -> int:
         token = tokens[index]
         text = token.text if token.kind in ("mark", "word", "end") else ""
         depth += (text in opening) - (text in closing)
-        if depth < 0 or token.kind == "end" or (depth == 0 and (text in _BOUNDS or text in COMPARE)):
+        if depth < 0 or token.kind == "end" or (depth == 0 and (text in _BOUNDS or text in COMPARISONS)):
             break
         edge, index = index, index + direction
     return edge

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from seqlang.diagnostics import Diagnostic, Label
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.operators.groups import COMPARISONS
 from seqlang.source import Source, Span
 from seqlang.syntax import tree
 from seqlang.syntax.cut import Piece
@@ -15,7 +16,7 @@ from seqlang.syntax.errors.chain import chained, previous_comparison
 from seqlang.syntax.errors.forms import FORMS, MEANT
 from seqlang.syntax.errors.lexical import clean
 from seqlang.syntax.errors.repair import find_repair
-from seqlang.syntax.errors.unfit import COMPARE, clause_order, does_not_fit, ends_early, repaired, reserved
+from seqlang.syntax.errors.unfit import clause_order, does_not_fit, ends_early, repaired, reserved
 from seqlang.syntax.load_table import load_table
 from seqlang.syntax.machine import Machine, TooDeepError
 from seqlang.syntax.token import Token
@@ -179,7 +180,7 @@ class _Examination:
             return self._next_statement(rest)
         if self._begins_line(previous, done[-2] if len(done) > 1 else previous) and self._misspelt_before(done, rest):
             return None
-        comparison = (*COMPARE, "=")
+        comparison = (*COMPARISONS, "=")
         if failing.text in comparison and (first := previous_comparison(done, len(done))) is not None and "AND" in fits:
             everything = [*done, *rest]
             self.found.append(chained(self.source.text, everything, first, len(done)))

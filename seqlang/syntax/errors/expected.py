@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Set
 
+from seqlang.operators.groups import COMPARISONS, INFIX
 from seqlang.syntax.table import Table
 
-_COMPARE = (">=", "<=", "==", "!=", ">", "<")
-_OPERATORS = ("+", "-", "*", "/", "%", "^", "and", "or", *_COMPARE)
 # What may follow nearly every value: naming it would bury the word that is missing.
 _POSTFIX = ("(", "[", ".", "..")
 _MOST = 5
@@ -25,14 +24,14 @@ def expected(accepts: Set[str], table: Table) -> str:
     if "STRING" in accepts:
         phrases.append("a text in double quotes")
     after_value = "+" in fixed
-    named = [text for text in fixed if text not in _OPERATORS and text not in _POSTFIX]
+    named = [text for text in fixed if text not in INFIX and text not in _POSTFIX]
     if not named and not after_value and "$END" not in accepts:
         named = [text for text in fixed if text in _POSTFIX]
     # A closing bracket or a comma first, then words.
     phrases += _quoted(sorted(named, key=lambda text: (text.isalpha(), text)))
     if after_value:
         phrases.append("an operator")
-    elif set(_COMPARE) & set(fixed):
+    elif COMPARISONS & set(fixed):
         phrases.append("a comparison sign")
     elif "^" in fixed:
         phrases.append("`^`")

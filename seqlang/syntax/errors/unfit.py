@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Set
 
 from seqlang.diagnostics import Diagnostic, Label
+from seqlang.operators.groups import ARITHMETIC, COMPARISONS
 from seqlang.source import Span
 from seqlang.syntax.errors.expected import expected
 from seqlang.syntax.errors.forms import FORMS
 from seqlang.syntax.errors.repair import Repair
 from seqlang.syntax.table import Table
 from seqlang.syntax.token import Token
-
-COMPARE = (">=", "<=", "==", "!=", ">", "<")
 
 
 def ends_early(opening: str, last: Token, following: Token, fits: Set[str], table: Table) -> Diagnostic:
@@ -139,7 +138,7 @@ def _advice(opening: str, token: Token, previous: Token, fits: Set[str]) -> str 
         return f"put the whole `{text} ..` in brackets"
     if text in (")", "]", "}") and previous.text == ",":
         return "remove the comma before it"
-    if text in COMPARE and previous.text in COMPARE and touching:
+    if text in COMPARISONS and previous.text in COMPARISONS and touching:
         return "comparison signs are `>= <= == != > <`"
     if text == "{" and "LPAR" in fits:
         return "arguments stand in round brackets"
@@ -151,7 +150,7 @@ def _advice(opening: str, token: Token, previous: Token, fits: Set[str]) -> str 
         )
     if text in ("once", "each") and opening == "attach":
         return "a life stands at the end of the statement"
-    if text in ("+", "-", "*", "/", "%") and "CIRCUMFLEX" in fits and "PLUS" not in fits:
+    if text in ARITHMETIC and text != "^" and "CIRCUMFLEX" in fits and "PLUS" not in fits:
         return "the end of a range is a number or a name here: name the value with `let` first"
     if token.kind == "text" and opening not in ("algorithm", "claim"):
         return "only `algorithm` and `claim` take texts; outcomes are plain names, as in `return reject`"
