@@ -272,7 +272,7 @@ FAULTS = {
     "chosen vectors": ("statistic s = if x > 2 then [1, if 1 / (x - 2) > 0 then 1 else 2] else [3, log(3 - x)]", 0),
     "chosen comparisons": ("statistic s = if x > 2 then [1, if sqrt(x - 3) > 0 then 1 else 2] else [3, 4]", 0),
     "chosen folds": (
-        "statistic s = if x > 2 then [1, sum(if sqrt(x - k) >= 0 then 1 else 2 for k in 1..3)] else [3, 4]",
+        "statistic s = if x > 2 then [1, sum(if sqrt(x - k) >= 0.5 then 1 else 2 for k in 1..3)] else [3, 4]",
         0,
     ),
     "chosen positions": ("statistic s = if x > 2 then [1, 2] else [[1, 2][x], sum([3, 4][k] for k in 1..x)]", 0),

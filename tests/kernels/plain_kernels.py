@@ -127,7 +127,8 @@ def as_python(
 
 @record
 class After:
-    """What is known of one run after some steps. `fault`: the step in which it had no value (0: none)."""
+    """What is known of one run after some steps. `fault`: the step in which it had no value (0: none); `lacking`: what
+    had none."""
 
     steps: int
     stopped: bool
@@ -136,6 +137,7 @@ class After:
     released: dict[str, Any]
     reports: dict[str, int]
     fault: int = 0
+    lacking: str = ""
 
 
 class ByText:
@@ -168,7 +170,8 @@ class ByText:
             *self.fields.values(), self.orders,
         )  # fmt: skip
         if fault[0]:
-            return [After(int(fault[2]), False, None, {}, {}, {}, int(fault[2]))]
+            lacking = self.lowered.sites[int(fault[0]) - 1].what
+            return [After(int(fault[2]), False, None, {}, {}, {}, int(fault[2]), lacking)]
         names = [s.name for s in self.program.body if isinstance(s, Report)]
         return [
             After(

@@ -65,7 +65,15 @@ def test_reasons_are_for_cells_that_exist() -> None:
 def test_programs_use_letters_again() -> None:
     """That is what no program did when a captured letter went unseen."""
     twice = 0
+    refused = 0
     for seed in range(30):
         text = random_program(random.Random(seed))
-        twice += any(row.startswith("one letter twice") for row in rows_of(text, program_of(text)))
+        try:
+            program = program_of(text)
+        except AssertionError as problem:  # numbers whose rounding nobody knows decide something
+            assert "E0419" in str(problem)
+            refused += 1
+            continue
+        twice += any(row.startswith("one letter twice") for row in rows_of(text, program))
     assert twice >= 5
+    assert refused <= 2

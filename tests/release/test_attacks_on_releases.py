@@ -436,7 +436,7 @@ def test_a_price_below_what_is_proved_is_a_fault(tmp_path: Path) -> None:
     "line",
     [
         "update m = 1 / (if s >= 1 then 0 else 1)",
-        "report t when log(if s >= 1 then 2 else 3) + log(2) >= log(4)",
+        "report t when (if s >= 1 then sqrt(2) + sqrt(3) else 0) >= sqrt(5 + 2 * sqrt(6))",
         "report t when max(i for i in 1..(1 - s)) >= 0",
         "draw z ~ {0: 1, 1: (if s >= 1 then -1 else 1)} each step\nreport t when z >= 0",
         "report t = floor(10^(if s >= 1 then 9000 else 1))",

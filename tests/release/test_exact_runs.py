@@ -153,7 +153,7 @@ def test_no_float_between_an_entry_and_its_release(name: str) -> None:
         ("stream x in [0, 1]\nstop when 1 / (1 + sum(x over steps)) >= 3\n", "`/`"),
         ("stream x in 1..3\nlet v = [1, 2, 3]\nstop when v[x] >= 3\n", "position"),
         ("stream x in {0, 1}\nstop when mean(x where x > 0 over steps) >= 1\n", "mean"),
-        ("stream x in [0, 1]\nstop when clip(x, 1, 0) >= 1\n", "clip"),
+        ("stream x in [0, 1]\npublic z in [0, 1]\nstop when clip(x, z, 1) >= 1\n", "clip"),
         ("stream x in {0, 1}\nlet P = bernoulli(1/2)\nstop when P.pmf(x) >= 1\n", "density"),
         (
             "stream x in [0, 1]\nstop when sum(x over steps) >= 3 return 1\nattach gaussian(3) to return\n",

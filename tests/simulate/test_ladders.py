@@ -43,7 +43,7 @@ def by_arrays(program, e, values):
     memory = {"score": np.array(values), "other": np.arange(float(len(values)))}
     state = PartialState(len(values), fields={}, memory=memory, step_number=1)
     frame = Frame(state)
-    frame.unsure = 1  # what is no number is no error
+    frame.doubts = []  # what is no number is no error
     return np.broadcast_to(VectorCompiler(program).compile(e)(frame), (len(values),)).tolist()
 
 
@@ -57,8 +57,8 @@ def made(monkeypatch):
     """The choices that became look-ups."""
     found = []
 
-    def watched(compiler, grids, choice, sure):
-        run = ladders.ladder(compiler, grids, choice, sure)
+    def watched(compiler, jumps, choice):
+        run = ladders.ladder(compiler, jumps, choice)
         if run is not None:
             found.append(choice)
         return run
@@ -95,10 +95,10 @@ def test_other_choices_are_made_one_by_one(made, text):
 
 def test_a_quantity_that_is_no_number_is_an_error_where_it_is_needed(made):
     program, e = choice_of("if score < 1 then 1 else if score < 2 then 2 else if score < 3 then 3 else " * 2 + "4")
-    asked = []
+    found = []
     state = PartialState(2, fields={}, memory={"score": np.array([1.5, math.nan])}, step_number=1)
-    state.checked = lambda value, frame, what, span: asked.append((value.tolist()[0], what, span)) or value
+    state.checked = lambda bad, frame, what, span: found.append((np.isnan(bad).tolist(), what, span))
     VectorCompiler(program).compile(e)(Frame(state))
     assert isinstance(e, ir.Choice)
     assert made == [e]
-    assert asked == [(1.5, "a side of this comparison", e.test.span)]
+    assert found == [([False, True], "a side of this comparison", e.test.span)]

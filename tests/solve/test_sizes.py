@@ -79,7 +79,8 @@ def test_rare_large_terms_beside_small_ones(large: float, small: float) -> None:
     try:
         assert returns(text)["high"] == pytest.approx(truth, abs=1e-12)
     except SpecError as error:
-        assert "very different sizes" in error.diagnostics[0].message
+        said = error.diagnostics[0].message
+        assert any(why in said for why in ("very different sizes", "exact arithmetic has to tell them apart"))
         assert large >= 1e6
         assert small != 1.0
 
@@ -92,7 +93,8 @@ def test_windows_with_large_numbers(longest: int) -> None:
         assert returns(text)["high"] == pytest.approx(1 - 0.8**5, abs=1e-12)
     except SpecError as error:
         assert longest == 10
-        assert "very different sizes" in error.diagnostics[0].message
+        said = error.diagnostics[0].message
+        assert any(why in said for why in ("very different sizes", "exact arithmetic has to tell them apart"))
 
 
 SPACES = {

@@ -21,6 +21,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.source import Source
 
 CHANCES = (Fraction(3, 10), Fraction(1, 2), Fraction(1, 5))
+TOO_NEAR = ("very different sizes", "this is not decided", "exact arithmetic has to tell them apart")
 STEPS = 5
 Terms = Sequence[Fraction]
 
@@ -107,7 +108,8 @@ def test_laws_of_numbers_of_any_sizes(kind: str) -> None:
             try:
                 (law,) = driver.solve(driver.load(Source("a.seq", spec)))
             except SpecError as error:
-                assert "very different sizes" in error.diagnostics[0].message, spec
+                why = error.diagnostics[0].message
+                assert any(said in why for said in TOO_NEAR), spec
                 continue
             known += 1
             assert float(law.returns.get("yes", 0)) == pytest.approx(float(truth), abs=1e-9), spec

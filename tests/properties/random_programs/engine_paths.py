@@ -53,7 +53,7 @@ def by_numpy(program: Program, runs: Sequence[Rows], steps: int) -> list[list[Af
     found = []
     for cap in range(1, steps + 1):
         try:
-            found.append(_capped(program, runs, cap))
+            found.append(capped(program, runs, cap))
         except CannotVectorise as why:
             raise Refused(str(why)) from None
         except EvaluationError:
@@ -61,7 +61,7 @@ def by_numpy(program: Program, runs: Sequence[Rows], steps: int) -> list[list[Af
     return found
 
 
-def _capped(program: Program, runs: Sequence[Rows], cap: int) -> list[After]:
+def capped(program: Program, runs: Sequence[Rows], cap: int) -> list[After]:
     names = tuple(s.name for s in program.body if isinstance(s, Report))
     record = Record(0, len(runs), names)
     compiler = VectorCompiler(program)

@@ -8,11 +8,12 @@ from typing import get_args, get_type_hints
 from seqlang.model import expression as ir
 from seqlang.model.life import Once
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, Program, SinceReport, Update
+from seqlang.operators.operator import Fold
 from seqlang.record import field_names
 
 OVER_ELEMENTS = ("sum", "mean", "count", "max", "min", "argmax", "argmin")
-QUANTIFIED = get_args(get_type_hints(ir.Quantified)["operator"])
-OVER_TIME = tuple(op for op in get_args(get_type_hints(Cell)["operator"]) if op not in ("list", "last"))
+QUANTIFIED = ("list", "set", *get_args(Fold))
+OVER_TIME = get_args(Fold)
 SPANS = {AllSteps: "over steps", LastSteps: "over last m", SinceReport: "since r"}
 DENSITIES = get_args(get_type_hints(ir.Density)["method"])
 MEMORY = ("memory above its update", "memory below its update")

@@ -1,0 +1,157 @@
+"""Expressions near a jump in places that a generator does not reach: laws, claims, data sets, chains of memories."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import seqlang
+from seqlang import SpecError
+
+ENGINES: tuple[Any, ...] = ("interpreter", "numpy", "compiled")
+COIN = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.3)\n"
+END = "stop when step >= 1 return no\n"
+
+
+def solved(text: str) -> float:
+    return seqlang.solve(text)[0].returns["yes"]
+
+
+def verdicts(text: str) -> list[str]:
+    return [claim["verdict"] for claim in seqlang.check(text).to_dict()["claims"]]
+
+
+# ---- constants within the laws of noises, draws and data
+
+
+@pytest.mark.parametrize(
+    ("law", "stop", "chance"),
+    [
+        ("binomial(ceil(0.07 * 100), 1)", "z == 7", 1.0),
+        ("uniform(1..ceil(0.07 * 100))", "z >= 7", 1 / 7),
+        ("{0: (if 0.1 * 3 > 0.3 then 1 else 0), 1: 1}", "z == 1", 1.0),
+        ("{k: (if k > 0.3 then 1 else 0) for k in {3 * 0.1, 0.4}}", "z == 0.4", 1.0),
+        ("uniform({3 * 0.1, 0.3, 0.4})", "z == 0.4", 1 / 2),
+        ("geometric(if sqrt(2) * sqrt(2) == 2 then 0.5 else 0.9)", "z >= 3", 1 / 12),
+    ],
+)
+def test_laws_of_draws(law: str, stop: str, chance: float) -> None:
+    assert solved(f"{COIN}draw z ~ {law}\nstop when {stop} return yes\n{END}") == pytest.approx(chance, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("domain", "law", "stop"), [("real", "normal(ceil(0.07 * 100), 1)", "x >= 7"),
+                                ("[0, 10]", "uniform(0, ceil(0.07 * 100))", "x >= 3.5")],
+)  # fmt: skip
+def test_laws_of_data(domain: str, law: str, stop: str) -> None:
+    text = f"algorithm a\nstream x in {domain}\nmodel m: x ~ {law}\nstop when {stop} return yes\n{END}"
+    assert solved(text) == pytest.approx(0.5, abs=1e-9)
+    assert verdicts(f"{text}claim probability(yes) >= 0.55 under m\n") == ["refuted"]
+
+
+def test_the_scale_of_a_noise() -> None:
+    """floor(0.29 * 100) is 29, and doubles say 28."""
+    text = f"{COIN}report r = x\nattach laplace(floor(0.29 * 100) / 29) to r\nstop when step >= 1\n"
+    assert verdicts(f"{text}claim strong pure(1)\n") == ["proved"]
+
+
+# ---- the step in claims
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("step * 0.1 > 0.7", False), ("step * 0.1 == 0.7", True), ("step * 0.1 <= 0.7", True),
+        ("ceil(step * 0.07 * 100) == 49", True), ("step * 0.07 * 100 <= 49", True),
+        ("sqrt(step) * sqrt(step) > 7", False), ("step ^ 0.5 * step ^ 0.5 > 7", False),
+    ],
+)  # fmt: skip
+def test_conditions_on_the_step(condition: str, holds: bool) -> None:
+    """Every run stops in step 7."""
+    text = f"{COIN}stop when step >= 7 return no\nclaim probability({condition}) >= 0.99 under m\n"
+    assert verdicts(text) == ["proved" if holds else "refuted"]
+
+
+# ---- all records of a data set
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "sum(x) == 0.3", "sum(x) <= 0.3", "mean(x) == 0.1", "ceil(sum(x) * 10) == 3", "argmax([0.3, sum(x)]) == 1",
+        "max(3 * x) == 0.3", "dot(x, [1, 1, 1]) == 0.3", "sum(sort(x)) == 0.3", "sum(k for k in x) == 0.3",
+        "count(3 * k == 0.3 for k in x) == 3", "sum([3 * k for k in x]) == 0.9",
+    ],
+)  # fmt: skip
+def test_data_sets(condition: str) -> None:
+    text = (
+        f"algorithm a\ndataset x in {{0.1}} size 3\nmodel m: x ~ uniform({{0.1}})\nstop when {condition} return yes\n"
+    )
+    for engine in ENGINES:
+        assert seqlang.run(f"{text}stop return no\n", runs=5, engine=engine)[0].returns["yes"] == 1.0, engine
+
+
+def test_a_sum_of_records_refutes_nothing() -> None:
+    """The sum of three numbers up to 0.1 is never above 0.3: the choice does not depend on the data."""
+    text = "algorithm a\ndataset x in {0, 0.1} size 3\ndraw z ~ {1: if sum(x) > 0.3 then 1 else 2, 2: 2}\n"
+    assert verdicts(f"{text}stop return z\nclaim strong pure(0.0001)\n") != ["refuted"]
+
+
+# ---- numbers that are kept
+
+
+CHAIN = COIN + "".join(f"memory {name} = 1\n" for name in "abcdef") + "update a = a / 512\n"
+CHAIN += "".join(f"update {name} = {before} / 512\n" for before, name in zip("abcde", "bcdef", strict=True))
+CHAIN += f"stop when 1 + f > 1 return yes\n{END}"
+"""f is 2^-54 in the first step: 1 + f is 1 in doubles."""
+POINTS = f"{COIN}memory w = 1\nupdate w = w * 0.9\nstop when uniform({{0.1, 0.729}}).pmf(w) >= 0.4 return yes\n"
+POINTS += "stop when step >= 4 return no\n"
+"""w is 0.729 in the third step, and another number in doubles."""
+
+
+@pytest.mark.parametrize("text", [CHAIN, POINTS])
+def test_digits_that_doubles_do_not_hold(text: str) -> None:
+    """An engine that cannot tell it says so; the program says yes."""
+    for engine in ("auto", *ENGINES):
+        try:
+            assert seqlang.run(text, runs=5, engine=engine)[0].returns["yes"] == 1.0, engine
+        except SpecError as why:
+            assert engine in ("numpy", "compiled") and "exact arithmetic has to tell them apart" in str(why)
+    with pytest.raises(SpecError, match="exact arithmetic has to tell them apart"):
+        solved(text)
+    assert verdicts(f"{text}claim probability(yes) <= 0.01 under m\n") == ["unknown"]
+
+
+def test_errors_that_go_round() -> None:
+    """Twenty memories, each made of the one before: in 200 steps 4,000 roundings, and the last number is far from a
+    bound that counts 200. Exactly it is 2100 + 3980 c > 2100.0000000008."""
+    c, last = "0.000000000000157 * sqrt(2)", 19
+    lines = [f"memory m{i} = 0" for i in range(last + 1)]
+    before = [last, *range(last)]
+    lines += [f"update m{i} = if step == 1 then 2100 else m{before[i]} + {c}" for i in range(last + 1)]
+    lines += [f"stop when step >= 200 and m{last} > 2100.0000000008 return yes", "stop when step >= 200 return no"]
+    for engine in ENGINES:
+        try:
+            assert seqlang.run(COIN + "\n".join(lines), runs=5, engine=engine)[0].returns["yes"] == 1.0, engine
+        except SpecError as why:
+            assert "not decided" in str(why)
+
+
+def test_vectors_are_guarded_as_numbers_are() -> None:
+    """A vector that is kept and is no multiple of a fraction. No comparison here is close, so doubles tell the step."""
+    text = f"{COIN}memory v = [0.1, 0.2]\nstop when v[1] >= 0.9 return yes\nstop when sum(v) >= 9.5 return no\n"
+    text += "stop when step >= 30 return no\nupdate v = 0.9 * v + 0.1 * [step, 2] + [sqrt(2), sqrt(3)] * 0.001\n"
+    step, first = 1, 0.1
+    while first < 0.9:
+        first = 0.9 * first + 0.1 * step + 0.001 * math.sqrt(2)
+        step += 1
+    for engine in ENGINES:
+        found = seqlang.run(text, runs=5, engine=engine)[0].to_dict()
+        assert found["returns"]["yes"]["probability"] == 1.0 and found["steps"]["mean"] == step, engine
+
+
+def test_a_large_binomial_law_takes_a_moment() -> None:
+    text = f"{COIN}stop when binomial(9000, 0.123).cdf(1100) > 0.4 return yes\n{END}"
+    assert seqlang.run(text, runs=5, engine="interpreter")[0].returns["yes"] == 1.0
