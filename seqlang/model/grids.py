@@ -212,7 +212,7 @@ class Grids:
                 report = next((s for s in self.program.body if isinstance(s, Report) and s.name == name), None)
                 return OFF if report is None else WHOLE if report.value is None else self._of(report.value)
             case Drawn(name):
-                return self._law(self.law_of(name))
+                return self.law(self.law_of(name))
             case Noised():
                 return self._noised(e)
             case m.Bound(m.Variable(domain=domain)):
@@ -301,15 +301,17 @@ class Grids:
         noise = next((n.law for n in self.program.noises if n.name == name), None)
         return noise or next(s.law for s in self.program.body if isinstance(s, Draw) and s.name == name)
 
-    def _law(self, law: Expression) -> Grid:
+    def law(self, law: Expression) -> Grid:
         """Of the draws of a law."""
         match law:
             case m.Law(family, arguments):
                 if facts(family).whole:
                     return WHOLE
                 inner = [a for a in arguments if isinstance(a, m.Law | m.Weights | m.WeightsOf)]
+                if inner and family in ("convolve", "sum_of"):
+                    return _added(_together(*map(self.law, inner)))
                 if inner:
-                    return _together(*map(self._law, inner))
+                    return _together(*map(self.law, inner))
                 on_argument = facts(family).support in ("listed", "arguments") and len(arguments) == 1
                 return self._elements(arguments[0]) if on_argument else REAL
             case m.Weights(pairs):
@@ -317,7 +319,7 @@ class Grids:
             case m.WeightsOf(value):
                 return self._of(value)
             case Choice(_, yes, no):
-                return _together(self._law(yes), self._law(no))
+                return _together(self.law(yes), self.law(no))
         return REAL
 
     def _noised(self, e: Noised) -> Grid:

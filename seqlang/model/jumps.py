@@ -94,7 +94,7 @@ FAR = 1e-6
 Run = Expression | Decided | Guarded | Undecidable
 TABULATED = Apply | Choice | Quantified | Density
 Parts = tuple[Expression, ...]
-Jump = Apply | Index | Quantified | Sequence | Law | Density
+Jump = Apply | Index | Quantified | Sequence | Law | Weights | WeightsOf | Density
 
 
 MOST_PROGRAMS = 16
@@ -326,8 +326,16 @@ class Jumps:
                 different = self._different(items)
                 e = e if different == items else self.places.at(Sequence("set", different), self.places.of(e))
                 return self._nearest(e, different, needed=True)
+            case Law("point", (value,)):
+                return self._of_law(e, (), (value,))
             case Law(_, arguments):
-                return self._nearest(e, arguments, needed=False)
+                return self._of_law(e, arguments, ())
+            case Weights(pairs):
+                return self._of_law(e, tuple(weight for _, weight in pairs), tuple(value for value, _ in pairs))
+            case WeightsOf(value, weight):
+                return self._of_law(e, (weight,), (value,))
+            case Density(_, Law("convolve" | "sum_of") as law, _) if self.grids.law(law).rounding == Rounding.COMPUTED:
+                return Undecidable("the points of a sum of laws are rounded") if self.grids.law(law).exact else e
             case Density(_, _, at):
                 return self._nearest(e, (at,), needed=_sits_on_points(e))
             case Apply(operator, arguments):
@@ -387,6 +395,29 @@ class Jumps:
                     return self._otherwise(e, (part,))
                 exact[id(part)] = self._looked_up(table)
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
+
+    def _of_law(self, e: Law | Weights | WeightsOf, arguments: Parts, values: Parts) -> Run:
+        """With arguments or weights, and values that may be drawn, as near to their value as doubles can be. What is on
+        no grid is made exact if it may be drawn, as only that is shown and compared."""
+        exact: dict[int, Expression] = {}
+        for part in (*arguments, *values):
+            if self.grids.is_constant(part):
+                continue  # engines have its value
+            by = self._by((part,), Rounding.ONCE) if self._are_numbers(part, vectors=True) else None
+            if by is not None:
+                exact[id(part)] = over(self.wholes.whole(part, by), by)
+            elif any(part is value for value in values) and self._is_inexact(part):
+                copy = self.places.copy(part)
+                found = decided(copy, self.lines, self.kinds, self.wholes)
+                if isinstance(found, Decided):
+                    self._known[id(copy)] = copy, found
+                    exact[id(part)] = copy
+        return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
+
+    def _is_inexact(self, part: Expression) -> bool:
+        """Whether doubles may miss a number that fractions compute exactly."""
+        made = isinstance(part, Apply | Choice) and self._are_numbers(part)
+        return made and self._at_risk((part,)) and self.rationals.of(part)
 
     def _different(self, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
         """Without those that are always equal to an earlier one."""

@@ -155,3 +155,86 @@ def test_vectors_are_guarded_as_numbers_are() -> None:
 def test_a_large_binomial_law_takes_a_moment() -> None:
     text = f"{COIN}stop when binomial(9000, 0.123).cdf(1100) > 0.4 return yes\n{END}"
     assert seqlang.run(text, runs=5, engine="interpreter")[0].returns["yes"] == 1.0
+
+
+# ---- laws of draws and of data, at the data
+
+
+@pytest.mark.parametrize(
+    ("data", "law"),
+    [
+        ("stream x in {0.1, 0.2}", "{k * sum(x over steps) / sum(x over steps): 1 for k in {0.1, 0.7}}"),
+        ("dataset x in {0.1, 0.2} size 3", "{0.3 * sum(x) / sum(x): 1, 0.3: 1}"),
+        ("stream x in {0.1, 0.2}", "{x: 1, 0.3 - x: 1}"),
+        ("stream x in {0.1, 0.7}", "{(x + 0.1) - x: 1, 0.1: 1}"),
+    ],
+)
+def test_what_a_draw_shows_does_not_depend_on_the_data(data: str, law: str) -> None:
+    end = "stop when step >= 3 return z\n" if "over" in law else "stop return z\n"
+    assert verdicts(f"algorithm a\n{data}\ndraw z ~ {law}\n{end}claim strong pure(0.1)\n") != ["refuted"]
+
+
+@pytest.mark.parametrize(
+    ("law", "stop", "chance"),
+    [
+        ("convolve(point(0.1), point(0.2))", "z > 0.3", 0.0),
+        ("convolve(uniform({0.1, 0.2}), uniform({0.1, 0.2}))", "z == 0.3", 0.5),
+        ("{1: 0.3 - 0.1 * step * 3, 2: 1}", "z == 2", 1.0),
+    ],
+)
+def test_draws_in_runs(law: str, stop: str, chance: float) -> None:
+    """Within five standard errors of 2,000 runs."""
+    text = f"{COIN}draw z ~ {law}\nstop when {stop} return yes\n{END}"
+    assert solved(text) == pytest.approx(chance, abs=1e-9)
+    for engine in ENGINES:
+        found = seqlang.run(text, runs=2000, engine=engine)[0].returns["yes"]
+        assert found == pytest.approx(chance, abs=5 * (chance * (1 - chance) / 2000) ** 0.5), engine
+
+
+@pytest.mark.parametrize("law", ["{x + 0.1: 1}", "point(x + 0.1)"])
+def test_data_that_follows_from_data(law: str) -> None:
+    text = "algorithm a\nstream x in {0.1, 0.2}, y in {0.2, 0.3}\n"
+    text += f"model m: x ~ uniform({{0.1, 0.2}}), y ~ {law}\nstop when y > 0.3 return yes\n{END}"
+    for engine in ENGINES:
+        assert seqlang.run(text, runs=100, engine=engine)[0].returns["yes"] == 0.0, engine
+
+
+# ---- numbers next to each other
+
+TINY = [
+    ("x * 0.0000000006", "q > 0", "{0: 1, 1: 1}"),
+    ("x * (1 - 6e-10)", "q >= 0", "geometric(0.5)"),
+    ("x", "q > 1000000000 - 0.5", "{0: 1, 1000000000: 1}"),
+    ("x * 1e-13", "q > 0", "geometric(0.5)"),
+]
+"""(statistic, condition, noise) for x in {0, 1}: numbers that doubles tell apart, and that were taken for equal."""
+
+
+@pytest.mark.parametrize(("statistic", "condition", "noise"), TINY)
+def test_a_number_next_to_a_point_of_a_noise_is_not_that_point(statistic: str, condition: str, noise: str) -> None:
+    """Of the strong claim and the weak one, which mean the same for one step, none contradicts the other."""
+    text = f"{COIN}statistic q = {statistic}\nstop when {condition} return yes\nstop return no\nattach {noise} to q\n"
+    found = verdicts(f"{text}claim strong pure(0.1)\nclaim weak pure(0.1) under m\n")
+    assert set(found) not in ({"proved", "refuted"},)
+
+
+@pytest.mark.parametrize("noise", ["geometric(0.5)", "{0: 1, 1: 1}"])
+def test_no_law_of_numbers_that_are_not_told_apart(noise: str) -> None:
+    text = f"{COIN}statistic q = x * 1e-13\nstop when q > 0 return yes\nstop return no\nattach {noise} to q\n"
+    with pytest.raises(SpecError, match="agree in the first digits"):
+        solved(text)
+    assert verdicts(f"{text}claim weak pure(0.1) under m\n") == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{COIN}draw z ~ {{1: 1, 1 + 1e-13: 1}}\nstop when z > 1 return yes\n{END}",
+        f"{COIN}draw z ~ {{1000000000000: 1, 1000000000000.5: 1}}\nstop when z > 1000000000000 return yes\n{END}",
+        "algorithm a\nstream x in {1, 1.0000000000001}\nmodel m: x ~ uniform({1, 1.0000000000001})\n"
+        "stop when step == 4 and sum(x over steps) > 4 return yes\nstop when step >= 4 return no\n",
+    ],
+)
+def test_values_that_are_next_to_each_other_are_not_one(text: str) -> None:
+    with pytest.raises(SpecError, match="next to each other"):
+        solved(text)

@@ -364,10 +364,12 @@ def _geometric(ratio: float, halves: list[tuple[float, float, bool]]) -> Enclosu
 
 
 def _whole(bound: float, strict: bool) -> float:
-    """The least whole number >= bound (> bound if strict); bounds are whole up to rounding."""
+    """The least whole number >= bound (> bound if strict). Raises NotEnclosed for a bound next to a whole number."""
     nearest = round(bound)
-    if abs(nearest - bound) <= 1e-9 * max(1.0, abs(bound)):
+    if abs(nearest - bound) <= 1e-15 * abs(bound):
         return nearest + 1 if strict else nearest
+    if abs(nearest - bound) <= 1e-9 * max(1.0, abs(bound)):
+        raise NotEnclosed("a tie up to rounding")
     return ceil(bound)
 
 

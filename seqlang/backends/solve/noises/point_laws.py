@@ -10,12 +10,15 @@ import numpy as np
 from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 
+SURE = 1e-14
+"""Relative: two numbers that are farther apart are not one."""
 MOST_POINTS = 2_000_000
 """Points of one law; a sum that would have more is not solved."""
 
 
 class Points(ScalarLaw):
-    """A law on finitely many points; weights are normalised, points within the tie tolerance merged."""
+    """A law on finitely many points; weights are normalised, points that differ by rounding only are merged. Raises
+    Unsolved for points that are next to each other, and farther apart than that."""
 
     discrete = True
 
@@ -25,10 +28,14 @@ class Points(ScalarLaw):
         points, weights = points[order], weights[order]
         gaps = np.diff(points)
         wide = gaps > TIE * np.maximum(np.abs(points[1:]), np.max(np.abs(points)) * 1e-6)
+        if np.any(~wide & (gaps > SURE * np.maximum(np.abs(points[1:]), np.abs(points[:-1])))):
+            raise Unsolved("values of one law that are next to each other")
         group = np.concatenate(([0], np.cumsum(wide)))
         weights = np.bincount(group, weights)
         points = points[np.concatenate(([True], wide))]
         keep = weights > 0
+        if not np.any(keep):
+            raise Unsolved("a law without a value of positive weight")
         self.points, self.chances = points[keep], weights[keep] / weights.sum()
         self.support = (float(self.points[0]), float(self.points[-1]))
         self.unit = float(np.min(np.diff(self.points))) if len(self.points) > 1 else abs(self.support[0]) or 1.0

@@ -169,14 +169,20 @@ class CompiledComparison:
         low, high = self.points[at - 1], self.points[np.minimum(at, len(self.points) - 1)]
         away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
         surely = self.ties.surely(stage)[None, :] + SURE * np.abs(total)
-        if np.any((away > surely) & (away <= rounding)):
+        taken = np.maximum(rounding, self._least_slack(bound) * np.abs(scale))
+        if np.any((away > surely) & (away <= taken)):
             raise Unsolved(CLOSE_CALL)
+
+    def _least_slack(self, bound: Array) -> Array:
+        """How far from a point of a discrete law a bound is taken for it."""
+        assert self.unit is not None
+        return np.asarray(4 * TIE * np.maximum(np.abs(bound), self.unit))
 
     def _bound(self, total: Array, scale: Array, rounding: Array | None, flat: Array, strict: bool) -> Array:
         """Where the variable has to be so that total + scale * variable reaches 0; `strict`: exceeds it."""
         bound = total / -scale
         if rounding is not None and self.unit is not None:
-            slack = np.maximum(rounding / np.abs(scale), 4 * TIE * np.maximum(np.abs(bound), self.unit))
+            slack = np.maximum(rounding / np.abs(scale), self._least_slack(bound))
             slack = np.minimum(slack, self.unit / 4)
             bound = bound + np.where(scale > 0, 1.0, -1.0) * (slack if strict else -slack)
         if flat.any():

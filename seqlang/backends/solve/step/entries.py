@@ -7,6 +7,7 @@ where the memories hold these values; only a space whose states hold the memorie
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,12 @@ from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import as_index, is_vector
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.model.domain import Finite
 from seqlang.model.program import Model, Program
 from seqlang.record import record
 
+NEXT_TO = 5e-12
+"""Relative to the larger number."""
 RARE = 1e-18
 """A probability. Values of an unbounded law (Poisson, geometric) are listed until what is left is below this."""
 MOST = 20_000
@@ -67,6 +71,7 @@ def entries(
     state = PartialState(step_number=step, memory={} if memory is None else memory)
     compiler = Compiler(program)
     domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
+    listed = {i.name for i in program.inputs if isinstance(i.domain, Finite)}
     found: list[tuple[float, dict[str, Any]]] = [(1.0, {})]
     missing = 0.0
     for name, law in laws:
@@ -78,8 +83,12 @@ def entries(
             if domains[name].dimension is not None and not made.joint and not is_vector((made.support() or (0,))[0]):
                 raise Unsolved(f"`{name}` is a vector of independent coordinates")
             points, left = values_of(made)
+            if name in listed:
+                _require_apart(name, [value for value, _ in points])
             missing += chance * left
             longer += [(chance * p, {**fields, name: value}) for value, p in points]
+        if not longer:
+            raise Unsolved(f"the model gives `{name}` no value that is listed")
         if len(longer) > MOST:
             raise Unsolved(f"the model has more than {MOST} different entries")
         found = longer
@@ -91,6 +100,13 @@ def entries(
             if not domains[name].contains(value):
                 raise Unsolved(f"the model draws {value} for `{name}`, which is outside its domain")
     return tuple(Entry(chance, fields) for chance, fields in found), missing
+
+
+def _require_apart(name: str, values: list[Any]) -> None:
+    """Raises Unsolved for entries so near to each other that sums of them look equal."""
+    numbers = sorted({float(value) for value in values if isinstance(value, int | float)})
+    if any(b - a <= NEXT_TO * max(abs(a), abs(b)) for a, b in pairwise(numbers)):
+        raise Unsolved(f"values of `{name}` are next to each other")
 
 
 def values_of(law: LawValue) -> tuple[list[tuple[Any, float]], float]:

@@ -218,7 +218,8 @@ def _weighty(weights: Array) -> NDArray[np.bool_]:
 
 
 def _holds(margin: Array, strict: bool) -> Array:
-    margin = np.where(np.abs(margin) < TIE, 0.0, margin)
+    if np.any((margin != 0) & (np.abs(margin) < TIE)):
+        raise Unsolved("a comparison of numbers that are nearly equal")
     return np.asarray(margin > 0 if strict else margin >= 0)
 
 

@@ -170,7 +170,7 @@ def _ends(result: e.Expression) -> list[e.Expression]:
 
 
 def _tied(fact: Fact) -> Fact:
-    """The fact with margins that are ties up to rounding set to 0."""
+    """The fact. Raises Unsupported for margins that rounding may have moved away from 0."""
     return (*fact[:2], _snapped(fact[2]), *fact[3:]) if fact[0] == "compare" else fact
 
 
@@ -180,7 +180,9 @@ def _snapped(test: Any) -> Any:
     if isinstance(test[0], str):
         return (test[0], *[_snapped(part) for part in test[1:]])
     value, terms, strict = test
-    return (0.0 if isinstance(value, float) and abs(value) < TIE else value, terms, strict)
+    if isinstance(value, float) and 0 < abs(value) < TIE:
+        raise Unsupported("a comparison of numbers that are nearly equal")
+    return value, terms, strict
 
 
 def _rounded(state: Any) -> Any:

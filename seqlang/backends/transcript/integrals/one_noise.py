@@ -13,7 +13,10 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     variables,
 )
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
+from seqlang.backends.transcript.unsupported import Unsupported
 
+LAST_DIGITS, NEXT_TO = 1e-15, 1e-9
+"""Relative to a number: how far rounding moves one that is computed at once, and one that is added up."""
 Laws = Callable[[Key], NoiseLaw]
 
 
@@ -51,21 +54,30 @@ def interval(condition: LinearCondition, law: NoiseLaw) -> tuple[float, float]:
     return -inf, at_most(-constant / factor, strict, law)
 
 
-def at_least(bound: float, strict: bool, law: NoiseLaw) -> float:
-    """The least point of the law's lattice that is >= bound (> bound if strict); for a density the bound itself.
+def _is_at(point: float, bound: float) -> bool:
+    """Whether a bound is a point of a lattice but for its last digits. Raises Unsupported for one that is next to it:
+    rounding may have moved it there, and it may lie there."""
+    apart = abs(point - bound)
+    if apart <= LAST_DIGITS * max(abs(point), abs(bound)):
+        return True
+    if apart <= NEXT_TO * max(1.0, abs(bound)):
+        raise Unsupported("a bound that is next to a value of a noise")
+    return False
 
-    A bound within 1e-9 of a lattice point is that point: lattice values are exact up to rounding.
-    """
+
+def at_least(bound: float, strict: bool, law: NoiseLaw) -> float:
+    """The least point of the law's lattice that is >= bound (> bound if strict); for a density the bound itself. Raises
+    Unsupported for a bound next to a point."""
     if law.kind == "density" or bound in (inf, -inf):
         return bound
     if law.kind == "finite":
-        near = [p for p in law.points if abs(p - bound) <= 1e-9 * max(1.0, abs(p))]
+        near = [p for p in law.points if _is_at(p, bound)]
         if near:
             later = [p for p in law.points if p > near[0]]
             return (later[0] if later else inf) if strict else near[0]
         return bound
     nearest = round(bound)
-    if abs(nearest - bound) <= 1e-9 * max(1.0, abs(bound)):
+    if _is_at(nearest, bound):
         return float(nearest + 1 if strict else nearest)
     return float(ceil(bound))
 
@@ -74,7 +86,7 @@ def at_most(bound: float, strict: bool, law: NoiseLaw) -> float:
     """The largest point of the law's lattice that is <= bound (< bound if strict); for a density the bound itself."""
     if law.kind != "finite":
         return -at_least(-bound, strict, law)
-    near = [p for p in law.points if abs(p - bound) <= 1e-9 * max(1.0, abs(p))]
+    near = [p for p in law.points if _is_at(p, bound)]
     if not near:
         return bound
     if not strict:

@@ -31,6 +31,9 @@ def law_of(scope: Scope, e: ir.Expression) -> LawForm:
     """The law that an expression is. Raises EvaluationError where constant arguments are no parameters of it."""
     if isinstance(e, (ir.Law, ir.Weights, ir.WeightsOf)) and not scope.exact.compile(e).reads:
         scope.exact.constant(e)  # an error here and now, with its place
+    form = scope.exact.jumps.run(e)
+    if isinstance(form, ir.Law | ir.Weights | ir.WeightsOf) and form is not e:
+        return law_of(scope, form)
     match e:
         case ir.Choice(test, yes, no):
             which = scalar(scope.value_of(test), "a test")
