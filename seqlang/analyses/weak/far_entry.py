@@ -20,6 +20,7 @@ from fractions import Fraction
 from math import exp, inf, log
 
 from seqlang.analyses.weak.profile import Range
+from seqlang.analyses.weak.words import in_words
 from seqlang.analyses.witnesses.confirm import two_point
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.interpret.compiled import Compiler
@@ -94,7 +95,8 @@ class Far:
     @property
     def words(self) -> str:
         return (
-            f"at position {self.position} for {self.field} = {self.first:g} against {self.field} = {self.second:g}: "
+            f"at position {self.position} for {in_words({self.field: self.first})} against "
+            f"{in_words({self.field: self.second})}: "
             f"{self.winner} is returned with chance at least {self.p:.6g} against at most {self.q:.3g}, "
             "whatever the other entries are within a box that holds all but a negligible chance of them"
         )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from seqlang.analyses.weak.entries import Entry
+from seqlang.analyses.weak.words import in_words
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.state import PartialState
@@ -74,19 +75,15 @@ class Beside:
                     points, missing = values_of(code.run(state))
                 except EvaluationError as why:  # the entry may be one that the model never draws
                     message = why.diagnostics[0].message
-                    raise Unsolved(f"`{name}` has no law given the entry {_words(entry)}: {message}") from None
+                    raise Unsolved(f"`{name}` has no law given the entry {in_words(entry)}: {message}") from None
                 if not all(domains[name].contains(value) for value, _ in points):
-                    raise Unsolved(f"given the entry {_words(entry)}, `{name}` leaves its domain")
+                    raise Unsolved(f"given the entry {in_words(entry)}, `{name}` leaves its domain")
                 if missing > 0:
                     raise Unsolved(f"the public field `{name}` has infinitely many values")
                 longer += [(chance * p, {**fields, name: float(value)}) for value, p in points]
             found = longer
         for chance, fields in found:
             yield chance, {name: fields[name] for name in self._names}
-
-
-def _words(entry: Entry) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in entry.items())
 
 
 def showing_public_fields(program: Program) -> Program:

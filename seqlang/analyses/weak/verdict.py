@@ -15,6 +15,7 @@ from seqlang.analyses.weak.far_entry import far_entries
 from seqlang.analyses.weak.later import Everywhere, later_delta
 from seqlang.analyses.weak.profile import Law, Range
 from seqlang.analyses.weak.scans import Scans, scans_of
+from seqlang.analyses.weak.words import as_written, in_words
 from seqlang.analyses.weak.worst import Worst
 from seqlang.arithmetic.estimate import Estimate
 from seqlang.arithmetic.formula import Enclosure, enclose
@@ -145,7 +146,9 @@ def _decision(found: Worst, limit: Enclosure, what: str, scans: Scans) -> Decisi
     if found.lower > limit.high:
         return Decision("refuted", f"{what} is {_from_below(found)}, {where}", found)
     if not scans.told.complete:
-        seen = ", ".join(f"{value:g}" for value in dict.fromkeys(v for e in scans.told.entries for v in e.values()))
+        seen = ", ".join(
+            as_written(value) for value in dict.fromkeys(v for e in scans.told.entries for v in e.values())
+        )
         because = f"{what} is at least {found.lower:.6g} for entries among {seen}"
         return Decision("unknown", f"{because}; they may have infinitely many other values", found)
     if found.upper <= limit.low:
@@ -203,5 +206,5 @@ def _in_six_digits(value: float, rounding: str) -> str:
 def _where(found: Worst) -> str:
     if found.pair is None:
         return ""
-    first, second = (", ".join(f"{name} = {value:g}" for name, value in entry.items()) for entry in found.pair)
+    first, second = map(in_words, found.pair)
     return f"at position {found.position} for {first} against {second}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from seqlang.analyses.weak.words import in_words
 from seqlang.report.document.document import Block, Heading, Line, Table, line, remark
 from seqlang.report.numbers import shown, shown_down, shown_up
 from seqlang.results.json_number import json_number
@@ -55,5 +56,5 @@ def _both(worst: Worst) -> tuple[Line, Line]:
 def _place(worst: Worst) -> str:
     if worst.pair is None:
         return "-"
-    first, second = (", ".join(f"{name} = {value:g}" for name, value in entry.items()) for entry in worst.pair)
+    first, second = map(in_words, worst.pair)
     return f"entry {worst.position}: {first} against {second}"
