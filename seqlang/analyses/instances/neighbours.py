@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import product
-from math import isinf, prod
+from math import isfinite, isinf, prod
 from typing import Any
 
 from seqlang.analyses.witnesses.domains import tidy
+from seqlang.analyses.witnesses.exact_moves import moves_within
 from seqlang.analyses.witnesses.moving import measured_move, moved_within
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.alphabet import letters_of
@@ -102,8 +103,13 @@ class Neighbours:
             return [self.moved(entry, sign) for sign in (1, -1)]
         radius = float(self.stepper.value(adjacency.radius)) * (1 + 1e-12)
         letters = letters_of(Compiler(self.program), field.domain) or ()
-        moved = [{**entry, field.name: v} for v in letters]
-        return [e for e in moved if abs(measured_move(measure(entry), measure(e), adjacency)) <= radius]
+
+        def is_near(other: Entry) -> bool:
+            move = measured_move(measure(entry), measure(other), adjacency)
+            known = moves_within(self.program, adjacency, entry, other)
+            return abs(move) <= radius if known is None else known and isfinite(move)
+
+        return [e for e in ({**entry, field.name: v} for v in letters) if is_near(e)]
 
     def moved(self, entry: Entry, direction: int) -> Entry:
         """The entry moved by the radius, or as far as its domain goes."""

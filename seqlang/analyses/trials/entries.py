@@ -8,6 +8,7 @@ from math import hypot, isinf
 from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.witnesses.domains import Domains
+from seqlang.analyses.witnesses.exact_moves import moves_within
 from seqlang.analyses.witnesses.moving import Vector, measured_move, moved_within, size_of
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
@@ -139,6 +140,9 @@ class Entries:
         """Whether it moves by at most the radius, and each number, where `turn` is not 0, in that direction."""
         before, after = self._measured(old), self._measured(new)
         pairs = zip(before, after, strict=True) if isinstance(before, tuple) else ((before, after),)
-        norm = self.adjacency.norm if isinstance(self.adjacency, Within) else "linf"
+        assert isinstance(self.adjacency, Within)
         moves = [b - a for a, b in pairs]
-        return size_of(moves, norm) <= self.radius * (1 + 1e-12) and all(move * turn >= 0 for move in moves)
+        near = moves_within(self.machine.program, self.adjacency, old, new)
+        if near is None:
+            near = size_of(moves, self.adjacency.norm) <= self.radius * (1 + 1e-12)
+        return near and all(move * turn >= 0 for move in moves)

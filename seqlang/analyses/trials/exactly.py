@@ -19,7 +19,7 @@ from seqlang.record import replace
 from seqlang.source import NOWHERE, Span
 
 LARGEST_DENOMINATOR = 10**6
-SHORT = 14  # characters of a number that somebody wrote
+DIGITS = 15  # of a decimal that its double tells from all others
 INEXACT = frozenset(name for name, entry in OPERATORS.items() if not entry.rational)
 
 
@@ -103,11 +103,11 @@ def exactly(value: Any, positions: bool) -> Any:
 
 
 def _decimal(value: float) -> Fraction:
-    text = repr(value)
-    if len(text) <= SHORT:
-        return Fraction(text)
+    """The number that somebody wrote, or a fraction that it was rounded from."""
+    if float(f"{value:.{DIGITS}g}") == value:
+        return Fraction(f"{value:.{DIGITS}g}")
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return near if abs(near - Fraction(value)) <= abs(Fraction(value)) / 10**14 else Fraction(value)
+    return near if float(near) == value else Fraction(repr(value))
 
 
 def _quotient(a: Any, b: Any) -> Any:

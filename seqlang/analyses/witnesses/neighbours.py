@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
+from seqlang.analyses.witnesses.exact_moves import moves_within
 from seqlang.analyses.witnesses.moving import Vector, size_of
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
-from seqlang.model.program import AddRemove, Norm, Program, Replace, Within
+from seqlang.model.program import AddRemove, Program, Replace, Within
 from seqlang.proof.entry import Entry
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 Row = Mapping[str, Any]
 
 ROUNDING = 1e-9
-"""Entries are doubles near decimals: a move may exceed the radius by this part of it."""
+"""Where exact arithmetic does not tell, a move may exceed the radius by this part of it."""
 
 
 def fields_of(program: Program) -> list[str]:
@@ -54,12 +55,11 @@ def are_neighbours(program: Program, first: Sequence[Entry], second: Sequence[En
         case Replace(count):
             changed = _changed(program, rows, others)
             return changed is not None and len(changed) <= _constant(program, count)
-        case Within(of, radius, extent, same_direction, norm):
+        case Within(extent=extent) as adjacency:
             changed = _changed(program, rows, others)
             if changed is None or (extent == "one" and len(changed) > 1):
                 return False
-            moves = _moves(program, of, [(rows[i], others[i]) for i in changed])
-            return moves is not None and _small(moves, norm, _constant(program, radius), same_direction)
+            return _move(program, adjacency, [(rows[i], others[i]) for i in changed])
         case _:
             assert_never(program.adjacency)
 
@@ -81,6 +81,23 @@ def _resized(rows: Sequence[Row], others: Sequence[Row], count: float) -> bool:
     return all(any(row == candidate for candidate in left) for row in short)
 
 
+def _move(program: Program, adjacency: Within, pairs: Sequence[tuple[Row, Row]]) -> bool:
+    """Whether each entry moves by at most the radius, and all of them in one direction where they must."""
+    moves = _moves(program, adjacency.of, pairs)
+    if moves is None or (adjacency.same_direction and not _one_way([x for move in moves for x in move])):
+        return False
+    allowed = _constant(program, adjacency.radius) * (1 + ROUNDING)
+    for (row, other), move in zip(pairs, moves, strict=True):
+        near = moves_within(program, adjacency, row, other)
+        if not (size_of(move, adjacency.norm) <= allowed if near is None else near):
+            return False
+    return True
+
+
+def _one_way(moves: Sequence[float]) -> bool:
+    return min(moves, default=0.0) >= 0 or max(moves, default=0.0) <= 0
+
+
 def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -> list[Vector] | None:
     """How far each coordinate of the expression moves in each pair; None if it has no value."""
     from seqlang.backends.interpret.machine import Machine
@@ -100,13 +117,6 @@ def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -
         ]
     except EvaluationError:
         return None
-
-
-def _small(moves: Sequence[Vector], norm: Norm, radius: float, same_direction: bool) -> bool:
-    slack = radius * (1 + ROUNDING)
-    each = [x for move in moves for x in move]
-    one_way = min(each, default=0.0) >= 0 or max(each, default=0.0) <= 0
-    return all(size_of(move, norm) <= slack for move in moves) and (one_way or not same_direction)
 
 
 def _constant(program: Program, expression: Expression) -> float:
