@@ -19,10 +19,8 @@ from seqlang.model.program import Draw, Program
 JOINT = "the nodes of fresh noises"
 """The name under which the joint nodes of all `inner` noises are drawn; no user can write it."""
 TAIL = 1e-17
-"""A chance. Points of an infinite discrete noise beyond which less than this lies are left out, and counted as lost."""
-LEAST_LOSS = 1e-30
-"""A chance: what is reported as left out of an unbounded noise even where rounding says that nothing is, because some
-of its points always are. `closed_form.py` may then not conclude that a stop cannot be reached."""
+"""A chance. Points of an infinite discrete noise beyond which less than this lies on each side are left out. So much
+counts as lost, as the chances of the others do not add up to 1 so exactly that the rest of 1 would tell."""
 
 
 class EnumeratedNoises:
@@ -44,7 +42,7 @@ class EnumeratedNoises:
                 continue  # its alphabet is known where it is read
             law = plan.laws[name]
             values, chances = law.atoms(TAIL)
-            least = 0.0 if np.all(np.isfinite(law.support)) else LEAST_LOSS
+            least = 0.0 if np.all(np.isfinite(law.support)) else 2 * TAIL
             self._points[name] = (values[:, None], chances[:, None], max(least, 1.0 - float(chances.sum())))
 
     def points(self, name: str, read: ir.Noised | None, stage: Stage) -> tuple[Array, Array, float]:
