@@ -54,7 +54,7 @@ def check(
     are shown (None: the usual ones), `order_formula` shows them as formulas in the order too. Raises Contradicted where
     two parts of the result exclude each other.
     """
-    with limited(time_limit):
+    with limited(time_limit), shown_in(loaded.source):
         found = _checked(loaded, delta, horizon, audit, profile, models, orders)
         return replace(found, order_formula=order_formula)
 
