@@ -95,7 +95,7 @@ def decided(e: Expression, lines: Lines, kinds: Kinds, wholes: Wholes, *, told: 
     """The expression as one that is computed exactly at the moment. `told`: different values have different doubles."""
     search = _Search(lines, kinds, wholes, wholes.places.of(e))
     try:
-        look = search.look_at if isinstance(e, Local | CellValue) else search.look_into
+        look = search.look_into if any(True for _ in children(e)) and not isinstance(e, CellValue) else search.look_at
         look(e, frozenset())
     except _Unknown as problem:
         return Undecidable(str(problem))

@@ -267,7 +267,9 @@ class Grids:
         return OFF if all(self._of(part).exact for part in parts) else REAL
 
     def _now(self, kind: str, name: str) -> Grid:
-        return OFF if self._named is None else self._named.get((kind, name), OFF)
+        """Gates may read names of which the program has no statement, where only the dependencies of its stops are
+        asked for."""
+        return OFF if self._named is None else self._named.get((kind, name), REAL)
 
     def _field(self, name: str, of_a_record: bool) -> Grid:
         """An input is given as a double, so that it is rounded once; only the listed ones are known to be on a grid."""

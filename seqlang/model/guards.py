@@ -24,6 +24,7 @@ from seqlang.model.wholes import HALF, Guarded, Settled
 from seqlang.source import NOWHERE
 
 LIMIT, LIMIT_OF_TERM = Number(Fraction(2**12)), Number(Fraction(2**8))
+SMALL_PART = Number(Fraction(1, 2**30))
 TWO = Number(Fraction(2))
 MOST_COMPARED = 8
 """Numbers of a list, each with each other."""
@@ -52,6 +53,19 @@ class Guards:
         except NotKnown as problem:
             return str(problem)
         return Guarded(plain, self.settled.any(tests), getattr(e, "span", NOWHERE))
+
+    def of_size(self, e: Expression, plain: Expression) -> Guarded | None:
+        """`e` computed with doubles as `plain`, in runs in which its error is a small part of it; None where no bound
+        of the error is known."""
+        try:
+            error = self.errors.of(e, self.errors.places.of(e))
+        except NotKnown:
+            return None
+        if error.kept:
+            return None
+        is_small = self._test("<=", times(UNIT, error.own), times(SMALL_PART, size_of(e)))
+        refused = self.settled.as_it_is(Apply("not", (is_small,)))  # also where the bound is no number
+        return Guarded(plain, refused, getattr(e, "span", NOWHERE))
 
     def of_state(self, name: str, e: Expression) -> Expression | None:
         """When the next value of a memory or a cell is refused; None for one that no comparison needs."""

@@ -21,6 +21,10 @@ the line: these are far apart, and which of them are on which side is computed e
 *Guarded.* What is computed from a number that is kept from step to step and is no multiple of one fraction is computed
 with doubles, as long as these tell it (`model/guards.py`).
 
+*Numbers that jump nowhere.* What is shown or drawn is the double that is nearest to the number. Weights and arguments
+of laws have a small relative error, and what noise is added to a small absolute one (`model/precision.py`). Where
+doubles are not that good, the number is looked up, divided once, or computed exactly at the moment, if it can be.
+
 A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
 each side is one constant or input, rounded once, since rounding keeps the order.
 """
@@ -44,6 +48,7 @@ from seqlang.model.expression import (
     Expression,
     Index,
     Law,
+    Noised,
     Number,
     Quantified,
     Sequence,
@@ -53,6 +58,7 @@ from seqlang.model.expression import (
     WeightsOf,
     children,
     rebuild,
+    walk,
 )
 from seqlang.model.grids import Grids, Rounding, finest
 from seqlang.model.growths import Growths
@@ -61,6 +67,7 @@ from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
 from seqlang.model.lines import ONE, ZERO, Line, Lines, minus, over, place_of_zero, plus, size_of, times
 from seqlang.model.places import Places
+from seqlang.model.precision import Precision
 from seqlang.model.program import (
     And,
     AtReports,
@@ -80,9 +87,10 @@ from seqlang.model.program import (
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
 from seqlang.model.running_error import RunningErrors
+from seqlang.model.units import Units
 from seqlang.model.wholes import HALF, Guarded, Settled, Wholes
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.operators.groups import EQUALITIES, PLACES, SIGNS, TURNED
+from seqlang.operators.groups import CHOSEN, EQUALITIES, PLACES, SIGNS, TURNED
 from seqlang.process.late import np
 from seqlang.record import record, replace
 from seqlang.source import NOWHERE
@@ -133,6 +141,7 @@ class Jumps:
         self.places = Places(program, self.grids.leaves)
         self.growths = Growths(self.grids)
         self.lines = Lines(self.grids)
+        self.units = Units(program, self.grids, self.lines)
         self._settled = Settled()
         self.wholes = Wholes(self.growths, self.places, self._settled)
         self.kinds = Kinds(program)
@@ -141,7 +150,11 @@ class Jumps:
         )
         self._quotients = Quotients(self.grids, self.wholes)
         self.rationals = Rationals(program, self.grids)
+        self.precision = Precision(self.grids, self.growths, self.wholes)
         self._known: dict[int, tuple[Expression, Run]] = {}
+        self._shown: dict[int, Decided] = {}
+        self._told: dict[int, tuple[Decided, Decided]] = {}
+        self._told_apart: dict[int, Expression] = {}
         self._on_lines: dict[int, tuple[Expression, Apply, Line, Expression]] = {}
         seen: set[int] = set()
         for part in (*program.body, *program.noises, *program.models, *program.gates):
@@ -149,8 +162,10 @@ class Jumps:
                 self._look_through(e, seen)
         for name, e in self._keeping():
             self._settle_root(e, self._stored(name, e, self.places.copy(e)))
-        for e in (*self._showing(), *self._margins()):
-            self._settle_root(e, self._canonical(self.places.copy(e)))
+        for e in self._showing():
+            self._settle_root(e, self._as_shown(e))
+        for e in self._margins():
+            self._settle_root(e, self._near(e, self._is_good_with_noise))
         self.needs_fractions = any(
             isinstance(form, Undecidable | Guarded) and self.rationals.of(e) for e, form in self._known.values()
         )
@@ -177,7 +192,8 @@ class Jumps:
     def _looked_up(self, table: Table) -> Expression:
         *others, (_, found, _) = table.rows
         for letters, constant, _ in reversed(others):
-            tests = [Apply("==", (field, letter)) for field, letter in zip(table.fields, letters, strict=True)]
+            pairs = zip(table.fields, letters, strict=True)
+            tests = [self._settled.as_it_is(Apply("==", pair)) for pair in pairs]
             both = reduce(lambda one, other: Apply("and", (one, other)), tests)
             found = self._settled.as_it_is(Choice(both, constant, found))
         return found
@@ -252,10 +268,43 @@ class Jumps:
     def _showing(self) -> list[Expression]:
         values = [s.value for s in self.program.body if isinstance(s, Report)]
         values += [s.result for s in self.program.body if isinstance(s, Stop)]
-        return [v for v in values if v is not None]
+        return [v for v in values if v is not None and not isinstance(v, Noised)]
+
+    def _as_shown(self, e: Expression) -> Run:
+        """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
+        on_grid = self.grids.of(e).denominator is not None
+        if on_grid or not self._is_computed(e) or self.precision.nearest(e):
+            found: Run | None = self._near(e, self.precision.nearest)
+        else:
+            found = self._exactly(e, told=True)
+        if isinstance(found, Decided):
+            self._shown[id(found)] = found
+        if found is not None:
+            self._told_apart[id(e)] = e
+        return self._of_wholes(e) if found is None else found
+
+    def is_told(self, e: Expression) -> bool:
+        """Whether a number that is shown, in the form in which it is run, has a double that tells it from others."""
+        return id(e) in self._told_apart or self.grids.of(e).denominator is not None or not self._is_computed(e)
+
+    def _is_good_with_noise(self, e: Expression) -> bool:
+        return not self.rationals.of(e) or self.precision.absolute(e)
+
+    def told(self, form: Decided) -> Decided:
+        """A number that is shown, for who may not take two numbers for one: it is not decided where another one that
+        was met has the same double. Others stay as they are."""
+        if id(form) not in self._shown:
+            return form
+        if id(form) not in self._told:
+            found = decided(form.expression, self.lines, self.kinds, self.wholes, told=True)
+            self._told[id(form)] = form, found if isinstance(found, Decided) else form
+        return self._told[id(form)][1]
 
     def _margins(self) -> Iterator[Expression]:
-        """What is compared with 0, noise added to it."""
+        """What noise is added to: before it is shown, and before it is compared with 0."""
+        for statement in self.program.body:
+            for e in expressions_in(statement):
+                yield from (node.base for node in walk(e) if isinstance(node, Noised))
         for gate in self.program.gates:
             waiting: list[object] = [gate.test] if isinstance(gate, CompareGate) else []
             while waiting:
@@ -298,6 +347,61 @@ class Jumps:
         if self.wholes.fits(e, by):
             return over(self.wholes.whole(e, by), by)
         return decided(e, self.lines, self.kinds, self.wholes)
+
+    def _near(self, e: Expression, is_good: Callable[[Expression], bool]) -> Run:
+        """The canonical double; on no grid the number as doubles compute it if that `is_good`, else by exact
+        arithmetic, as far as this is possible."""
+        if self.grids.of(e).denominator is not None:
+            return self._canonical(self.places.copy(e))
+        if not self._is_computed(e):
+            return e
+        found = None if is_good(e) else self._exactly(e, told=False)
+        return self._of_wholes(e) if found is None else found
+
+    def _is_computed(self, e: Expression) -> bool:
+        """Whether it is an exact number that doubles compute with errors."""
+        grid = self.grids.of(e)
+        return grid.exact and grid.rounding == Rounding.COMPUTED and self._are_numbers(e)
+
+    def _exactly(self, e: Expression, told: bool) -> Run | None:
+        """`told`: different numbers are to have different doubles; see also the method `told`."""
+        table = self.grids.tables.of(e)
+        if table is not None and (table.is_told_by_doubles or not told):
+            return self._looked_up(table)
+        found = self._divided_once(e, told) or decided(self.places.copy(e), self.lines, self.kinds, self.wholes)
+        if isinstance(found, Decided) and not told:
+            return replace(found, guarded=self._guards.of_size(e, self._of_wholes(e)))
+        return None if isinstance(found, Undecidable) else found
+
+    def _divided_once(self, e: Expression, told: bool) -> Expression | None:
+        """The quotient of two whole numbers."""
+        parts = self._quotients.of(e, self.places.of(e))
+        by = None if parts is None else finest(*map(self.grids.of, parts))
+        if parts is None or by is None or not self._quotients.is_positive(parts[1]):
+            return None
+        a, b = (self.places.at(part, self.places.of(e)) for part in parts)
+        if not self.wholes.always_fits(a, by) or not self.wholes.always_fits(b, by):
+            return None
+        if told and not self.precision.tells_quotients(a, b):
+            return None
+        return self._settled.as_it_is(Apply("/", (self.wholes.whole(a, by), self.wholes.whole(b, by))))
+
+    def _of_wholes(self, e: Expression) -> Expression:
+        """The number with its parts on grids as the doubles that are nearest to them."""
+
+        def put(part: Expression) -> Expression:
+            by = self._by((part,), Rounding.ONCE) if self._are_numbers(part) else None
+            return self._of_wholes(part) if by is None else over(self.wholes.whole(part, by), by)
+
+        match e:
+            case Apply("*" | "/" | "^" | "sqrt", parts):
+                pass
+            case Apply(operator, parts) if operator in CHOSEN:
+                pass
+            case _:
+                return e
+        found = tuple(map(put, parts))
+        return e if found == parts else self.places.at(replace(e, arguments=found), self.places.of(e))
 
     # ---- the forms
 
@@ -397,27 +501,21 @@ class Jumps:
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
 
     def _of_law(self, e: Law | Weights | WeightsOf, arguments: Parts, values: Parts) -> Run:
-        """With arguments or weights, and values that may be drawn, as near to their value as doubles can be. What is on
-        no grid is made exact if it may be drawn, as only that is shown and compared."""
+        """With arguments or weights, and values that may be drawn, as near to their value as doubles can be."""
         exact: dict[int, Expression] = {}
+        drawn = {id(value) for value in values}
         for part in (*arguments, *values):
-            if self.grids.is_constant(part):
+            if self.grids.is_constant(part) or not self._are_numbers(part, vectors=True):
                 continue  # engines have its value
-            by = self._by((part,), Rounding.ONCE) if self._are_numbers(part, vectors=True) else None
+            by = self._by((part,), Rounding.ONCE)
             if by is not None:
                 exact[id(part)] = over(self.wholes.whole(part, by), by)
-            elif any(part is value for value in values) and self._is_inexact(part):
-                copy = self.places.copy(part)
-                found = decided(copy, self.lines, self.kinds, self.wholes)
-                if isinstance(found, Decided):
-                    self._known[id(copy)] = copy, found
-                    exact[id(part)] = copy
+            elif self._at_risk((part,)):
+                form = self._as_shown(part) if id(part) in drawn else self._near(part, self.precision.relative)
+                if form is not part:
+                    exact[id(part)] = self.places.copy(part)
+                    self._known[id(exact[id(part)])] = exact[id(part)], form
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
-
-    def _is_inexact(self, part: Expression) -> bool:
-        """Whether doubles may miss a number that fractions compute exactly."""
-        made = isinstance(part, Apply | Choice) and self._are_numbers(part)
-        return made and self._at_risk((part,)) and self.rationals.of(part)
 
     def _different(self, items: tuple[Expression, ...]) -> tuple[Expression, ...]:
         """Without those that are always equal to an earlier one."""

@@ -48,8 +48,11 @@ class Table:
     @property
     def is_told_by_doubles(self) -> bool:
         """Whether different numbers have different doubles."""
-        numbers = set(self.numbers or ())
-        return bool(numbers) and len(set(map(nearest, numbers))) == len(numbers)
+        found = [value for _, _, value in self.rows if not isinstance(value, Undefined)]
+        infinite = {value for value in found if isinstance(value, float)}
+        exact = {value for value in found if isinstance(value, Fraction | Formula)}
+        has_truths = any(isinstance(value, bool) for value in found)
+        return bool(found) and not has_truths and len(set(map(nearest, exact)) | infinite) == len(exact) + len(infinite)
 
 
 def _is_moderate(value: Looked) -> bool:

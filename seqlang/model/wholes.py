@@ -105,11 +105,15 @@ class Wholes:
         last = self.growths.last_step(e, 1 / (4 * by))
         return last >= min(FEWEST_STEPS, self._end) or self.size(e, self.places.of(e)) is not None
 
+    def always_fits(self, e: Expression, by: int) -> bool:
+        """The same in every run, and until late."""
+        return self.growths.last_step(e, 1 / (4 * by)) >= min(ENOUGH_STEPS, self._end)
+
     def whole(self, e: Expression, by: int) -> Expression:
         """`by` times a multiple of 1/by; it `fits`."""
         made = self.settled.as_it_is(Apply("floor", (plus(times(e, Number(Fraction(by))), HALF),)))
         last = self.growths.last_step(e, 1 / (4 * by))
-        size = None if last >= min(ENOUGH_STEPS, self._end) else self.size(e, self.places.of(e))
+        size = None if self.always_fits(e, by) else self.size(e, self.places.of(e))
         if size is None:
             self.ends(last)
         else:

@@ -19,7 +19,6 @@ from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
-from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.step.entries import entries, model_named, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.step.known_data import known
@@ -254,6 +253,7 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     from seqlang.backends.solve.states.drawn_entries import DrawnEntries
     from seqlang.backends.solve.states.explored_chain import ExploredChain
     from seqlang.backends.solve.states.kinks import state_kinks
+    from seqlang.backends.solve.states.returned import OutcomePlaces
     from seqlang.backends.solve.step.stepped_data import stepped
 
     program = stepped(program, model, plan.needed)
@@ -262,8 +262,7 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
         raise Unsolved("a fresh noise with a density that two comparisons of one step share")
     kinks = state_kinks(program, model, watch, plan) if plan.panels is None else ()
     grid, last, exact = _grids(program, plan, kinks)
-
-    places: dict[Outcome, int] = {}
+    places = OutcomePlaces()
 
     def make(level: int) -> ExploredChain:
         return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance, places)

@@ -161,7 +161,7 @@ class BlockChain:
         reached = [moves.to[name] for name in self.names]
         reached, far = self._held(reached)
         columns = [np.concatenate(pair) for pair in zip(self.states, reached, strict=True)]
-        first, group = same_rows(columns, self.count + size)
+        first, group = same_rows(self.moves.columns(self.names, columns), self.count + size)
         place = np.where(first < self.count, first, -1)
         new = np.flatnonzero(first >= self.count)
         place[new] = self.count + np.arange(len(new))

@@ -18,6 +18,7 @@ from seqlang.backends.solve.blocks.clipped import compiled_clips, folded
 from seqlang.backends.solve.blocks.sum_law import SumLaws
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.batch import Batch
+from seqlang.backends.solve.states.equal_rows import Column
 from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.states.statements import ORIGIN, StepTally
 from seqlang.backends.solve.step.body import Given, Stage
@@ -97,6 +98,11 @@ class BlockMoves:
         runs = [self.chain.setting.compiler.compile(e) for e in expressions]
         found = [np.broadcast_to(np.asarray(stage.numbers(run), dtype=np.float64), (count,)) for run in runs]
         return np.array(found).reshape(len(runs), count)
+
+    def columns(self, names: Sequence[str], values: Sequence[Array]) -> list[Column]:
+        """The values of these memories, as what distinguishes states."""
+        units = self.chain.setting.compiler.exact.jumps.units
+        return [Column(value, units.memory(name)) for name, value in zip(names, values, strict=True)]
 
     def _stage(self, memories: Memories, count: int, age: Any) -> Stage:
         stage = Stage(self.chain.setting.compiler, count)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from seqlang.backends.solve.solution import Array, Outcome, Tail, tail_after
 from seqlang.backends.solve.states.end_of_step import States, columns_of, shared_of
-from seqlang.backends.solve.states.equal_rows import same_rows
+from seqlang.backends.solve.states.equal_rows import same_rows, together
 from seqlang.backends.solve.states.frontier import ExploredFrontier
-from seqlang.record import record
+from seqlang.record import record, replace
 
 STATES = 1_500
 """States of the frontier and all that can be reached from it; more are advanced step by step."""
@@ -73,8 +73,7 @@ def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions
         columns = columns_of(after)
         if len(columns) != len(known):
             return None
-        together = [np.concatenate([k, c]) for k, c in zip(known, columns, strict=True)]
-        first, group = same_rows(together, count + after.count)
+        first, group = same_rows(together(known, columns), count + after.count)
         place = np.where(first < count, first, -1)
         new = np.flatnonzero(first >= count)
         place[new] = count + np.arange(len(new))
@@ -83,7 +82,7 @@ def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions
         if len(new):
             rows = first[new] - count
             waiting = after.some(np.ones((theta, len(rows))), rows)
-            known = [np.concatenate([k, c[rows]]) for k, c in zip(known, columns, strict=True)]
+            known = together(known, [replace(c, values=c.values[rows]) for c in columns])
             count += len(rows)
     return _assembled(chain, moves, stops, count, theta, missing)
 

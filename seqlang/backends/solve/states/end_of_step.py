@@ -15,12 +15,13 @@ from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.states.batch import Batch, joined
-from seqlang.backends.solve.states.equal_rows import same_rows, summed
+from seqlang.backends.solve.states.equal_rows import Column, same_rows, summed
 from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.cases import Bounds, Case
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
+from seqlang.model.units import Unit
 from seqlang.record import record
 
 Array = NDArray[Any]
@@ -181,20 +182,24 @@ def _rows(end: Array | None, rows: Array) -> Array | None:
     return end if end is None or end.shape[1] == 1 else end[:, rows]
 
 
-def columns_of(states: States) -> list[Array]:
+def columns_of(states: States) -> list[Column]:
     """Everything that distinguishes two states, as arrays (rows,)."""
     stage, count = states.stage, states.count
-    columns: list[Array] = []
-    for cell in stage.cells.values():
+    units = stage.compiler.exact.jumps.units
+    columns: list[Column] = []
+    for name, cell in stage.cells.items():
         for kept in cell.kept.values():
             for value in state_of(kept):
-                columns += _columns(value, count)
-    for table in (stage.memory, stage.held):
-        for value in table.values():
-            columns += _columns(value, count)
-    columns += [due.astype(np.float64) for due in states.due.values()]
-    for low, high in states.bounds.values():
-        columns += [*_end_columns(low, count), *_end_columns(high, count)]
+                columns += _columns(value, count, units.cell(name))
+    for table, unit in ((stage.memory, units.memory), (stage.held, units.held)):
+        for name, value in table.items():
+            columns += _columns(value, count, unit(name))
+    columns += [Column(due.astype(np.float64)) for due in states.due.values()]
+    for name, ends in states.bounds.items():
+        law = states.laws[name]
+        for end in ends:
+            placed = _placed(law, end) if law.discrete and end is not None else end
+            columns += [Column(column, continuous=True) for column in _end_columns(placed, count)]
     return columns
 
 
@@ -205,17 +210,18 @@ def state_of(kept: Kept) -> list[Any]:
     return [value for name, value in vars(kept).items() if name not in ("operator", "pending", "taken")]
 
 
-def _columns(value: Any, count: int) -> list[Array]:
+def _columns(value: Any, count: int, unit: Unit | None) -> list[Column]:
     if isinstance(value, Ragged):
         listed = np.arange(len(value.values)).reshape(-1, *[1] * (value.values.ndim - 1)) < value.lengths
         values = np.where(listed, value.values, LOWEST)  # behind the end of a list may stand anything
         flat = values.reshape(-1, values.shape[-1]) if values.size else np.zeros((0, count))
-        return [value.lengths.astype(np.float64), *(np.nan_to_num(row, nan=LOWEST) for row in flat)]
+        rows = [value.lengths.astype(np.float64), *(np.nan_to_num(row, nan=LOWEST) for row in flat)]
+        return [Column(row, unit) for row in rows]
     array = np.asarray(value)
     if array.ndim == 0 or array.shape[-1] != count:
         return []  # the same in all rows
     numbers = array.reshape(-1, count).astype(np.float64)
-    return list(np.where(np.isnan(numbers), LOWEST, numbers))
+    return [Column(row, unit) for row in np.where(np.isnan(numbers), LOWEST, numbers)]
 
 
 def _end_columns(end: Array | None, count: int) -> list[Array]:
@@ -228,6 +234,16 @@ def _end_columns(end: Array | None, count: int) -> list[Array]:
     infinite = np.isposinf(end) * 1.0 - np.isneginf(end)
     parts = (np.where(infinite == 0, end, 0.0), infinite)
     return [random.uniform(0.5, 1.5, end.shape[0]) @ part for part in parts for _ in range(2)]
+
+
+def _placed(law: ScalarLaw, ends: Array) -> Array:
+    """After how many points of a discrete law each end lies."""
+    return np.searchsorted(_points(law), ends).astype(np.float64)
+
+
+@lru_cache(maxsize=256)
+def _points(law: ScalarLaw) -> Array:
+    return law.atoms(BEYOND)[0]
 
 
 def shared_of(states: States) -> list[float]:

@@ -24,7 +24,7 @@ from seqlang.backends.solve.states.drawn_entries import DrawnEntries
 from seqlang.backends.solve.states.end_of_step import States, end_of_step
 from seqlang.backends.solve.states.enumerated_noises import EnumeratedNoises
 from seqlang.backends.solve.states.frontier import ExploredFrontier
-from seqlang.backends.solve.states.returned import Returned
+from seqlang.backends.solve.states.returned import OutcomePlaces, Returned
 from seqlang.backends.solve.states.setting import Setting
 from seqlang.backends.solve.states.statements import ORIGIN, CompiledStatement, StepTally
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
@@ -58,7 +58,7 @@ class ExploredChain:
         plan: IntegrationPlan,
         grid: Grid,
         spare: float = 0.0,
-        places: dict[Outcome, int] | None = None,
+        places: OutcomePlaces | None = None,
     ) -> None:
         self.program, self.model, self.watch, self.plan, self.grid, self.spare = (
             program,
@@ -71,7 +71,7 @@ class ExploredChain:
         compiler = TabledCompiler(program)
         self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
         noises = EnumeratedNoises(program, self.plan, self.grid, compiler)
-        self.returned = Returned(program, self.plan, compiler, watch, {} if places is None else places)
+        self.returned = Returned(program, self.plan, compiler, watch, OutcomePlaces() if places is None else places)
         laws = {name: v.law for name, v in self.plan.variables.items()}
         self.setting = Setting(self.plan, self.grid, compiler, noises, self.returned, self.grid.known(), laws)
         self.statements: list[CompiledStatement] = []

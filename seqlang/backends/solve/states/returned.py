@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from math import inf, isinf
+
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Run
 from seqlang.backends.solve.solution import Outcome
+from seqlang.backends.solve.states.equal_rows import CLOSE, LEAST, ROUNDING
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.outcomes import chances_of_return
 from seqlang.backends.solve.stops.watched import for_outcome
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
+
+
+class OutcomePlaces:
+    """A number for every outcome, in the order in which they are met. Chains of one program may share it: they then
+    number outcomes alike."""
+
+    def __init__(self) -> None:
+        self._places: dict[Outcome, int] = {}
+        self._numbers: list[float] = []
+        self._exact: dict[float, bool] = {}
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return tuple(self._places)
+
+    def place(self, outcome: Outcome, exact: bool, error: float) -> int:
+        """The number of the outcome. `exact`: a returned number is the double that is nearest to it; others are off by
+        a small part of themselves, or by at most the `error`, and two next to each other are one outcome. Raises
+        Unsolved where they may be two."""
+        if isinstance(outcome, float):
+            outcome = self._standing_for(outcome + 0.0, exact, error)
+        return self._places.setdefault(outcome, len(self._places))
+
+    def _standing_for(self, number: float, exact: bool, error: float) -> float:
+        if not exact and (isinf(number) or 0 < abs(number) < LEAST):
+            raise Unsolved("a number is returned that is too large or too small for doubles")
+        at = bisect_left(self._numbers, number)
+        for other in self._numbers[max(0, at - 1) : at + 1]:
+            apart = abs(number - other)
+            if other == number:
+                return other
+            if (exact and self._exact[other]) or not apart <= max(CLOSE * abs(other), error) < inf:
+                continue
+            if apart > ROUNDING * abs(other):
+                raise Unsolved("two numbers that are returned are next to each other")
+            return other
+        self._numbers.insert(at, number)
+        self._exact[number] = exact
+        return number
 
 
 class Returned:
@@ -24,7 +67,7 @@ class Returned:
         plan: IntegrationPlan,
         compiler: VectorCompiler,
         watch: tuple[ir.Expression, ...],
-        places: dict[Outcome, int],
+        places: OutcomePlaces,
     ) -> None:
         self.watch = watch
         self._compiler = compiler
@@ -40,13 +83,11 @@ class Returned:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        return tuple(self._places)
+        return self._places.outcomes
 
-    def place(self, outcome: Outcome) -> int:
-        """The index of the outcome. Numbers that agree in twelve digits are one outcome."""
-        if isinstance(outcome, float):
-            outcome = float(f"{outcome:.12g}") + 0.0
-        return self._places.setdefault(outcome, len(self._places))
+    def place(self, outcome: Outcome, exact: bool = True, error: float = 0.0) -> int:
+        """The number of the outcome, see `OutcomePlaces`."""
+        return self._places.place(outcome, exact, error)
 
     def watched(self, outcome: Outcome) -> list[Run]:
         """The watched expressions, compiled for runs that return this outcome."""

@@ -90,6 +90,7 @@ class CompiledStatement:
                         self.early.setdefault(term.noise, None)
         self.result: dict[Outcome, float] | None = None
         self.returns: Run | None = None
+        self.exact, self.error = True, 0.0
         self.flips: tuple[list[Outcome], list[float]] | None = None
         if isinstance(statement, Stop):
             self._prepare_return(statement)
@@ -120,7 +121,7 @@ class CompiledStatement:
             self.flips = (alphabet(result, compiler), truth_of(result, compiler, plan.mixing))
             result = result.base
         self.is_label = compiler.is_label(result)
-        self.returns = compiler.compile(result)
+        self.returns, self.exact, self.error = compiler.shown(result)
 
     # ---- running it
 
@@ -280,7 +281,7 @@ class CompiledStatement:
             places = stage.held[ORIGIN][rows].astype(np.intp)
             total = np.array([np.bincount(places, weights=m, minlength=tally.origins) for m in mass[:, rows]])
         for outcome, chance in law.items():
-            tally.stop(self.setting.returned.place(outcome), total * chance)
+            tally.stop(self.setting.returned.place(outcome, self.exact, self.error), total * chance)
             for i, run in enumerate(self.setting.returned.watched(outcome)):
                 values = np.broadcast_to(np.asarray(run(stage.frame(rows)), dtype=np.float64), (len(rows),))
                 tally.watched[i] += chance * float(by_row @ values)

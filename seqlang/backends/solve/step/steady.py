@@ -13,13 +13,12 @@ from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
+from seqlang.model.growths import UNIT
 from seqlang.model.jumps import Jumps
 from seqlang.model.jumps import Run as Form
-from seqlang.model.program import Margin, Program
+from seqlang.model.precision import CLOSE, LATE
+from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
-
-LATE = float(1 << 20)
-"""Steps: few laws are followed so far."""
 
 
 class SteadyCompiler(VectorCompiler):
@@ -51,6 +50,40 @@ class SteadyCompiler(VectorCompiler):
         if self._in_a_guard and isinstance(e, ir.StepNumber):
             return lambda f: LATE
         return super().compile(e)
+
+    def shown(self, e: ir.Expression) -> tuple[Run, bool, float]:
+        """(run, exact, error) of what is returned. `exact`: its doubles are nearest to the numbers, and those of
+        different numbers differ; else it is off by a small part of itself, or by at most the absolute `error`. Raises
+        CannotVectorise where doubles do not tell the numbers."""
+        jumps, run = self.exact.jumps, self.compile(e)
+        form = jumps.run(e)
+        if jumps.is_told(e) and not (isinstance(form, Decided) and self._needs_the_step(form)):
+            return run, True, 0.0
+        if jumps.precision.relative(e):
+            return run, False, 0.0
+        error = jumps.growths.of(e).error.at(LATE) * UNIT
+        if error > CLOSE:
+            raise CannotVectorise("a number is returned that doubles do not tell from others")
+        return run, False, error
+
+    def _decided(self, form: Decided) -> Run:
+        if form.is_truth:
+            return super()._decided(form)
+        if self._needs_the_step(form):
+            if isinstance(self.exact.jumps.run(form.expression), Decided):  # it jumps
+                raise CannotVectorise("a number that jumps, of which the number of the step tells the exact value")
+            return self.compile(form.expression)  # as doubles compute it
+        return super()._decided(self.exact.jumps.told(form))
+
+    def _needs_the_step(self, form: Decided) -> bool:
+        """Whether the exact value follows from the number of the step, on which the expression does not depend. (A mean
+        over all steps needs only a number that is not smaller than theirs.)"""
+        read = list(walk_defined(self.program, form.expression))
+        if ir.StepNumber() not in form.reads or any(isinstance(part, ir.StepNumber) for part in read):
+            return False
+        cells = [self.program.cell(part.name) for part in read if isinstance(part, ir.CellValue)]
+        grids = self.exact.grids
+        return any(grids.of(c.body).denominator is None or not isinstance(c.keep, AllSteps) for c in cells)
 
     def refused(self, form: Guarded) -> Run:
         """With the errors that so many steps make, whatever the step is."""
