@@ -143,7 +143,7 @@ class Paths:
     def _numbered(self, moves: Moves) -> Places:
         """The states that the moves lead to; those that were not met before get a number."""
         columns = [np.concatenate([c, moves.to[n]]) for n, c in zip(self.names, self.columns, strict=True)]
-        first, group = same_rows(columns, self.count + len(moves.mass))
+        first, group = same_rows(self.moves.columns(self.names, columns), self.count + len(moves.mass))
         place = np.where(first < self.count, first, -1)
         new = np.flatnonzero(first >= self.count)
         place[new] = self.count + np.arange(len(new))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -212,8 +213,8 @@ def by_solve(program: ir.Program) -> tuple[dict[tuple[int, float], float], float
     for step, row in enumerate(solution.table.tolist(), 1):
         for outcome, chance in zip(solution.outcomes, row, strict=True):
             if chance > 0:
-                key = step, round(float(outcome), 9)  # type: ignore[arg-type]
-                found[key] = found.get(key, 0.0) + chance
+                assert isinstance(outcome, float)
+                found[step, outcome] = chance
     return found, solution.error + solution.lost
 
 
@@ -313,6 +314,11 @@ def _solved(program: Program, made: ir.Program, exact: Wanted, near: set[Entries
         found, error = by_solve(made)
     except Refused as why:
         return f"refuses: {why}"
+    if not any(name in program.text for name in NOT_RATIONAL):
+        numbers = Counter(step for step, _ in set(filter(None, exact.values())))
+        solved = Counter(step for step, _ in found)
+        if numbers != solved:
+            return f"DIFFERS: {dict(solved)} different numbers are returned, by step, not {dict(numbers)}"
     for step, value in chances.keys() | found.keys():
         one, other = (sum(p for (s, v), p in law.items() if s == step and _close(v, value)) for law in (chances, found))
         if abs(one - other) > 1e-9 + error:
