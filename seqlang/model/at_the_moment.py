@@ -75,6 +75,10 @@ class Undecidable:
     reason: str
 
 
+Run = Expression | Decided | Guarded | Undecidable
+"""What is run in place of an expression."""
+
+
 @record
 class _Reading:
     """A number that a run knows exactly from what it computes for `reads`; `as_constant` writes it down."""

@@ -33,12 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import reduce
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.laws.facts import facts
 from seqlang.model import exact_numbers as numbers
-from seqlang.model.at_the_moment import Decided, Undecidable, always, decided
+from seqlang.model.at_the_moment import Decided, Run, Undecidable, always, decided
 from seqlang.model.constants import Open, exactly, has_exact_density
 from seqlang.model.expression import (
     COMPARISONS,
@@ -64,10 +63,8 @@ from seqlang.model.grids import Grids, Rounding, finest
 from seqlang.model.growths import Growths
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
-from seqlang.model.letters import Table
 from seqlang.model.lines import ONE, ZERO, Line, Lines, minus, over, place_of_zero, plus, size_of, times
 from seqlang.model.places import Places
-from seqlang.model.precision import Precision
 from seqlang.model.program import (
     And,
     AtReports,
@@ -84,13 +81,13 @@ from seqlang.model.program import (
     Update,
     expressions_in,
 )
-from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
 from seqlang.model.running_error import RunningErrors
+from seqlang.model.smooth import Smooth
 from seqlang.model.units import Units
 from seqlang.model.wholes import HALF, Guarded, Settled, Wholes
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.operators.groups import CHOSEN, EQUALITIES, PLACES, SIGNS, TURNED
+from seqlang.operators.groups import EQUALITIES, PLACES, SIGNS, TURNED
 from seqlang.process.late import np
 from seqlang.record import record, replace
 from seqlang.source import NOWHERE
@@ -99,7 +96,6 @@ EARLY = 1 << 16
 ROUNDED = 2.0**-50
 FAR = 1e-6
 """A number that is farther than this from a whole number, relative to its size, is rounded as its double is."""
-Run = Expression | Decided | Guarded | Undecidable
 TABULATED = Apply | Choice | Quantified | Density
 Parts = tuple[Expression, ...]
 Jump = Apply | Index | Quantified | Sequence | Law | Weights | WeightsOf | Density
@@ -148,13 +144,9 @@ class Jumps:
         self._guards = Guards(
             program, RunningErrors(self.growths, self.places, self._settled), self._settled, self.kinds
         )
-        self._quotients = Quotients(self.grids, self.wholes)
         self.rationals = Rationals(program, self.grids)
-        self.precision = Precision(self.grids, self.growths, self.wholes)
+        self.smooth = Smooth(self.lines, self.kinds, self.wholes, self._guards, self.rationals, self._settled)
         self._known: dict[int, tuple[Expression, Run]] = {}
-        self._shown: dict[int, Decided] = {}
-        self._told: dict[int, tuple[Decided, Decided]] = {}
-        self._told_apart: dict[int, Expression] = {}
         self._on_lines: dict[int, tuple[Expression, Apply, Line, Expression]] = {}
         seen: set[int] = set()
         for part in (*program.body, *program.noises, *program.models, *program.gates):
@@ -163,9 +155,9 @@ class Jumps:
         for name, e in self._keeping():
             self._settle_root(e, self._stored(name, e, self.places.copy(e)))
         for e in self._showing():
-            self._settle_root(e, self._as_shown(e))
+            self._settle_root(e, self.smooth.of_shown(e))
         for e in self._margins():
-            self._settle_root(e, self._near(e, self._is_good_with_noise))
+            self._settle_root(e, self.smooth.with_noise(e))
         self.needs_fractions = any(
             isinstance(form, Undecidable | Guarded) and self.rationals.of(e) for e, form in self._known.values()
         )
@@ -181,21 +173,12 @@ class Jumps:
         elif self._is_known(e):
             found = e
         elif table is not None:
-            found = self._looked_up(table)
+            found = self.smooth.looked_up(table)
         elif isinstance(e, Jump):
             found = self._form(e)
         else:
             return e
         self._known[id(e)] = e, found
-        return found
-
-    def _looked_up(self, table: Table) -> Expression:
-        *others, (_, found, _) = table.rows
-        for letters, constant, _ in reversed(others):
-            pairs = zip(table.fields, letters, strict=True)
-            tests = [self._settled.as_it_is(Apply("==", pair)) for pair in pairs]
-            both = reduce(lambda one, other: Apply("and", (one, other)), tests)
-            found = self._settled.as_it_is(Choice(both, constant, found))
         return found
 
     def holds(self, margin: Margin) -> Expression | None:
@@ -270,36 +253,6 @@ class Jumps:
         values += [s.result for s in self.program.body if isinstance(s, Stop)]
         return [v for v in values if v is not None and not isinstance(v, Noised)]
 
-    def _as_shown(self, e: Expression) -> Run:
-        """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
-        on_grid = self.grids.of(e).denominator is not None
-        if on_grid or not self._is_computed(e) or self.precision.nearest(e):
-            found: Run | None = self._near(e, self.precision.nearest)
-        else:
-            found = self._exactly(e, told=True)
-        if isinstance(found, Decided):
-            self._shown[id(found)] = found
-        if found is not None:
-            self._told_apart[id(e)] = e
-        return self._of_wholes(e) if found is None else found
-
-    def is_told(self, e: Expression) -> bool:
-        """Whether a number that is shown, in the form in which it is run, has a double that tells it from others."""
-        return id(e) in self._told_apart or self.grids.of(e).denominator is not None or not self._is_computed(e)
-
-    def _is_good_with_noise(self, e: Expression) -> bool:
-        return not self.rationals.of(e) or self.precision.absolute(e)
-
-    def told(self, form: Decided) -> Decided:
-        """A number that is shown, for who may not take two numbers for one: it is not decided where another one that
-        was met has the same double. Others stay as they are."""
-        if id(form) not in self._shown:
-            return form
-        if id(form) not in self._told:
-            found = decided(form.expression, self.lines, self.kinds, self.wholes, told=True)
-            self._told[id(form)] = form, found if isinstance(found, Decided) else form
-        return self._told[id(form)][1]
-
     def _margins(self) -> Iterator[Expression]:
         """What noise is added to: before it is shown, and before it is compared with 0."""
         for statement in self.program.body:
@@ -324,84 +277,19 @@ class Jumps:
         told = table is not None and table.is_told_by_doubles
         if best and not told and self._at_risk((e,)) and self.grids.of(e).denominator is None:
             scores = decided(e, self.lines, self.kinds, self.wholes, told=True)
-            if isinstance(scores, Undecidable) or self._are_numbers(e):
+            if isinstance(scores, Undecidable) or self.smooth.are_numbers(e):
                 return scores
             return Undecidable("the step with the best of vectors that are no multiples of one fraction")
         limit = self.growths.is_limited(name)
         updated = any(x.name == name for x in self.program.memories)
         remembered = updated or (cell is not None and isinstance(cell.keep, Previous | AtReports))
-        found = self._canonical(e) if remembered or best or limit is not None else e
+        found = self.smooth.canonical(e) if remembered or best or limit is not None else e
         if isinstance(found, Decided | Guarded | Undecidable):
             return found
         refused = self._guards.of_state(name, whole)
         if limit is not None:
             refused = self._settled.any([Apply(">", (size_of(found), Number(Fraction(limit))))])
         return found if refused is None else Guarded(found, refused, getattr(e, "span", NOWHERE))
-
-    def _canonical(self, e: Expression) -> Run:
-        """The double that is nearest to the number."""
-        grid = self.grids.of(e)
-        by = grid.denominator
-        if not grid.exact or grid.rounding != Rounding.COMPUTED or by is None or not self._are_numbers(e, vectors=True):
-            return e
-        if self.wholes.fits(e, by):
-            return over(self.wholes.whole(e, by), by)
-        return decided(e, self.lines, self.kinds, self.wholes)
-
-    def _near(self, e: Expression, is_good: Callable[[Expression], bool]) -> Run:
-        """The canonical double; on no grid the number as doubles compute it if that `is_good`, else by exact
-        arithmetic, as far as this is possible."""
-        if self.grids.of(e).denominator is not None:
-            return self._canonical(self.places.copy(e))
-        if not self._is_computed(e):
-            return e
-        found = None if is_good(e) else self._exactly(e, told=False)
-        return self._of_wholes(e) if found is None else found
-
-    def _is_computed(self, e: Expression) -> bool:
-        """Whether it is an exact number that doubles compute with errors."""
-        grid = self.grids.of(e)
-        return grid.exact and grid.rounding == Rounding.COMPUTED and self._are_numbers(e)
-
-    def _exactly(self, e: Expression, told: bool) -> Run | None:
-        """`told`: different numbers are to have different doubles; see also the method `told`."""
-        table = self.grids.tables.of(e)
-        if table is not None and (table.is_told_by_doubles or not told):
-            return self._looked_up(table)
-        found = self._divided_once(e, told) or decided(self.places.copy(e), self.lines, self.kinds, self.wholes)
-        if isinstance(found, Decided) and not told:
-            return replace(found, guarded=self._guards.of_size(e, self._of_wholes(e)))
-        return None if isinstance(found, Undecidable) else found
-
-    def _divided_once(self, e: Expression, told: bool) -> Expression | None:
-        """The quotient of two whole numbers."""
-        parts = self._quotients.of(e, self.places.of(e))
-        by = None if parts is None else finest(*map(self.grids.of, parts))
-        if parts is None or by is None or not self._quotients.is_positive(parts[1]):
-            return None
-        a, b = (self.places.at(part, self.places.of(e)) for part in parts)
-        if not self.wholes.always_fits(a, by) or not self.wholes.always_fits(b, by):
-            return None
-        if told and not self.precision.tells_quotients(a, b):
-            return None
-        return self._settled.as_it_is(Apply("/", (self.wholes.whole(a, by), self.wholes.whole(b, by))))
-
-    def _of_wholes(self, e: Expression) -> Expression:
-        """The number with its parts on grids as the doubles that are nearest to them."""
-
-        def put(part: Expression) -> Expression:
-            by = self._by((part,), Rounding.ONCE) if self._are_numbers(part) else None
-            return self._of_wholes(part) if by is None else over(self.wholes.whole(part, by), by)
-
-        match e:
-            case Apply("*" | "/" | "^" | "sqrt", parts):
-                pass
-            case Apply(operator, parts) if operator in CHOSEN:
-                pass
-            case _:
-                return e
-        found = tuple(map(put, parts))
-        return e if found == parts else self.places.at(replace(e, arguments=found), self.places.of(e))
 
     # ---- the forms
 
@@ -418,7 +306,7 @@ class Jumps:
             case Apply("argmax" | "argmin", parts):
                 return self._best(e, parts, lambda wholes: wholes)
             case Quantified("argmax" | "argmin", body):
-                by = self._by((body,), Rounding.ONCE)
+                by = self.smooth.by((body,), Rounding.ONCE)
                 return self._otherwise(e, (body,)) if by is None else replace(e, body=self.wholes.whole(body, by))
             case Quantified("set", body):
                 return self._nearest(e, (body,), needed=True)
@@ -448,9 +336,9 @@ class Jumps:
         return e
 
     def _compared(self, e: Apply, a: Expression, b: Expression) -> Run:
-        if not self._are_numbers(a, b):
+        if not self.smooth.are_numbers(a, b):
             return e
-        by = self._by((a, b), Rounding.ONCE, minus(a, b))
+        by = self.smooth.by((a, b), Rounding.ONCE, minus(a, b))
         if by is not None:
             return self._settled.as_it_is(Apply(e.operator, (self.wholes.whole(minus(a, b), by), ZERO), e.span))
         if not self._at_risk((a, b)):
@@ -458,13 +346,13 @@ class Jumps:
         return self._on_a_line(e, a, b) or self._multiplied_out(e, a, b) or self._otherwise(e, (a, b))
 
     def _whole_part(self, e: Apply, x: Expression) -> Run:
-        by = self._by((x,), Rounding.ONCE)
+        by = self.smooth.by((x,), Rounding.ONCE)
         if by is not None:
             return self._settled.as_it_is(Apply(e.operator, (over(self.wholes.whole(x, by), by),), e.span))
-        parts = self._quotients.of(x, self.places.of(e))
+        parts = self.smooth.quotients.of(x, self.places.of(e))
         if parts is None:
             return self._otherwise(e, (x,))
-        by = self._by(parts, Rounding.NEVER)
+        by = self.smooth.by(parts, Rounding.NEVER)
         if by is not None:
             parts = self.wholes.whole(parts[0], by), self.wholes.whole(parts[1], by)
         elif self._at_risk(parts) or not all(self._is_small(part) for part in parts):
@@ -472,14 +360,14 @@ class Jumps:
         return self._settled.as_it_is(Apply(e.operator, (Apply("/", parts),), e.span))
 
     def _remainder(self, e: Apply, parts: tuple[Expression, ...]) -> Run:
-        by = self._by(parts, Rounding.NEVER)
+        by = self.smooth.by(parts, Rounding.NEVER)
         if by is None:
             return self._otherwise(e, parts)
         wholes = tuple(self.wholes.whole(part, by) for part in parts)
         return over(self._settled.as_it_is(Apply("%", wholes, e.span)), by)
 
     def _best(self, e: Apply, parts: Parts, vector: Callable[[Parts], Parts]) -> Run:
-        by = self._by(parts, Rounding.ONCE)
+        by = self.smooth.by(parts, Rounding.ONCE)
         if by is None:
             return self._otherwise(e, parts)
         wholes = tuple(self.wholes.whole(part, by) for part in parts)
@@ -490,14 +378,14 @@ class Jumps:
         arithmetic."""
         exact: dict[int, Expression] = {}
         for part in parts:
-            by = self._by((part,), Rounding.ONCE) if self._are_numbers(part, vectors=True) else None
+            by = self.smooth.by((part,), Rounding.ONCE) if self.smooth.are_numbers(part, vectors=True) else None
             if by is not None:
                 exact[id(part)] = over(self.wholes.whole(part, by), by)
             elif needed and self._at_risk((part,)):
                 table = self.grids.tables.of(part)
                 if table is None or not table.is_moderate:
                     return self._otherwise(e, (part,))
-                exact[id(part)] = self._looked_up(table)
+                exact[id(part)] = self.smooth.looked_up(table)
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
 
     def _of_law(self, e: Law | Weights | WeightsOf, arguments: Parts, values: Parts) -> Run:
@@ -505,13 +393,13 @@ class Jumps:
         exact: dict[int, Expression] = {}
         drawn = {id(value) for value in values}
         for part in (*arguments, *values):
-            if self.grids.is_constant(part) or not self._are_numbers(part, vectors=True):
+            if self.grids.is_constant(part) or not self.smooth.are_numbers(part, vectors=True):
                 continue  # engines have its value
-            by = self._by((part,), Rounding.ONCE)
+            by = self.smooth.by((part,), Rounding.ONCE)
             if by is not None:
                 exact[id(part)] = over(self.wholes.whole(part, by), by)
             elif self._at_risk((part,)):
-                form = self._as_shown(part) if id(part) in drawn else self._near(part, self.precision.relative)
+                form = self.smooth.of_shown(part) if id(part) in drawn else self.smooth.of_argument(part)
                 if form is not part:
                     exact[id(part)] = self.places.copy(part)
                     self._known[id(exact[id(part)])] = exact[id(part)], form
@@ -599,12 +487,12 @@ class Jumps:
 
     def _multiplied_out(self, e: Apply, a: Expression, b: Expression) -> Expression | None:
         """Quotients of numbers on grids, compared without a division."""
-        parts = self._quotients.of(minus(a, b), self.places.of(e))
+        parts = self.smooth.quotients.of(minus(a, b), self.places.of(e))
         if parts is None:
             return None
         above, below = parts
         plain = Apply(e.operator, (above, ZERO), e.span)
-        if self._quotients.is_positive(below):
+        if self.smooth.quotients.is_positive(below):
             return plain
         without_value = self._settled.as_it_is(Apply(e.operator, e.arguments, e.span))
         negative = Choice(Apply("<", (below, ZERO)), Apply(TURNED[e.operator], (above, ZERO)), without_value)
@@ -622,7 +510,7 @@ class Jumps:
             return e if all(map(self._is_small, parts)) else self._guarded_sizes(e, parts)
         table = self.grids.tables.of(e)
         if table is not None:
-            return self._looked_up(table)
+            return self.smooth.looked_up(table)
         if self.grids.is_constant(e):
             found: Decided | Undecidable = Undecidable("it takes too long to be computed exactly")
         elif self.kinds.of(e).name == "set":
@@ -659,19 +547,6 @@ class Jumps:
     def _is_small(self, e: Expression) -> bool:
         """Whether doubles make no error in an exact number that they compute without one, as it is small."""
         return self.wholes.ends(self.growths.last_step(e, 1 / (self.grids.of(e).denominator or 1)))
-
-    def _are_numbers(self, *parts: Expression, vectors: bool = False) -> bool:
-        kinds = ("number", "vector") if vectors else ("number",)
-        return all(self.kinds.of(part).name in kinds for part in parts)
-
-    def _by(self, parts: tuple[Expression, ...], enough: Rounding, *wholes: Expression) -> int | None:
-        """One denominator for all; None where they are computed as exactly as this already, or it is not known, or
-        doubles do not tell these `wholes` (the parts, if none are given)."""
-        grids = [self.grids.of(part) for part in parts]
-        if not grids or min(g.rounding for g in grids) >= enough or not all(g.exact for g in grids):
-            return None
-        by = finest(*grids)
-        return by if by is not None and all(self.wholes.fits(whole, by) for whole in wholes or parts) else None
 
 
 def _in_step(e: Expression, n: int) -> Expression:

@@ -26,8 +26,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED, Members
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.constants import Undefined
-from seqlang.model.jumps import Run as Form
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Draw, Program, nodes_in
 from seqlang.model.wholes import Guarded

@@ -13,7 +13,7 @@ from seqlang.backends.arrays.values import Rows, Value, take
 from seqlang.backends.interpret import code
 from seqlang.backends.interpret.state import NO_NAMES
 from seqlang.model import expression as ir
-from seqlang.model.jumps import Run as Form
+from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.program import Program
 from seqlang.source import Span
 

@@ -167,7 +167,7 @@ class PlainWriter:
 
     def decided(self, form: Decided) -> str:
         """A call of what computes it exactly."""
-        form = form if form.is_truth else self.exact.jumps.told(form)
+        form = form if form.is_truth else self.exact.jumps.smooth.told(form)
 
         def exactly(*reads: Any) -> Any:
             found = form.value(*[_if_any(read) for read in reads])

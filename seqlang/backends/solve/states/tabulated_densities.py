@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.model import expression as ir
-from seqlang.model.jumps import Run as Form
+from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.program import Program
 from seqlang.record import replace
 

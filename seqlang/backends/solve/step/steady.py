@@ -13,9 +13,9 @@ from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
+from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.growths import UNIT
 from seqlang.model.jumps import Jumps
-from seqlang.model.jumps import Run as Form
 from seqlang.model.precision import CLOSE, LATE
 from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
@@ -57,9 +57,9 @@ class SteadyCompiler(VectorCompiler):
         CannotVectorise where doubles do not tell the numbers."""
         jumps, run = self.exact.jumps, self.compile(e)
         form = jumps.run(e)
-        if jumps.is_told(e) and not (isinstance(form, Decided) and self._needs_the_step(form)):
+        if jumps.smooth.is_told(e) and not (isinstance(form, Decided) and self._needs_the_step(form)):
             return run, True, 0.0
-        if jumps.precision.relative(e):
+        if jumps.smooth.precision.relative(e):
             return run, False, 0.0
         error = jumps.growths.of(e).error.at(LATE) * UNIT
         if error > CLOSE:
@@ -73,7 +73,7 @@ class SteadyCompiler(VectorCompiler):
             if isinstance(self.exact.jumps.run(form.expression), Decided):  # it jumps
                 raise CannotVectorise("a number that jumps, of which the number of the step tells the exact value")
             return self.compile(form.expression)  # as doubles compute it
-        return super()._decided(self.exact.jumps.told(form))
+        return super()._decided(self.exact.jumps.smooth.told(form))
 
     def _needs_the_step(self, form: Decided) -> bool:
         """Whether the exact value follows from the number of the step, on which the expression does not depend. (A mean
