@@ -45,8 +45,11 @@ class Course:
         part = self.tables[order][first : None if rows is None else first + rows]
         return np.array([np.pad(row, (0, width - len(row))) if len(row) < width else row for row in part])
 
-    def law(self, first: int, head: tuple[float, float], blind: float) -> Law:
+    def law(self, first: int, head: tuple[float, float], blind: float, faint: float = 0.0) -> Law:
+        """`faint`: nothing is known of smaller chances, as some that entered it have few digits or none."""
         low, high = ends([self.table(order) for order in range(len(self.tables))])
+        if faint:
+            low, high = np.where(high < faint, 0.0, low), np.maximum(high, faint)
         left = self.lefts[-1]
         return Law(
             first=first,

@@ -30,6 +30,8 @@ from seqlang.analyses.weak.together import together_of
 from seqlang.analyses.weak.transcribed import ELSE, sizes, transcribed
 from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.step.cases import FAINT, watching
+from seqlang.backends.solve.step.entries import entries
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
 from seqlang.process.time_limit import poll
@@ -45,6 +47,8 @@ AGREED_FOR_RATIOS = 1e-9
 """Orders whose free laws differ by less are good enough; what they differ by is counted in every bound."""
 RARE = 1e-60
 """Chance of a state below which a chain drops it: losses are about ratios of chances, in the tails too."""
+VERY_RARE = 1e-30
+"""Entries that are likelier are followed by chains for some steps."""
 UNDERFLOW = 1e-300
 """A computed 0 may stand for any chance up to this, where a law is too thin for floats."""
 LEFT_IN_TABLES = 1e-15
@@ -98,12 +102,15 @@ class Scan:
         program, self.chains = _told_apart(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
         self.enclosed = len(self.chains) == 1
         self.blind = _blind(program, model, self.chains)
+        self._faint: list[float] = [FAINT] if _has_faint_entries(program, model) else []
         self.reached = [1.0]
         self.last = longest_run(program)
         self._known: list[Position] = []
         full = tuple(whole for entry in self.entries for _, whole in self._beside.completed(entry, 1))
         mixture = mixture_of(program, model, full)
-        if len(self.chains) == 1 and (table := tabulated(program, self.chains[0], full, mixture)) is not None:
+        with watching(self._faint):
+            table = tabulated(program, self.chains[0], full, mixture) if self.enclosed else None
+        if table is not None:
             self.chains, mixture, self.tolerance = (table,), None, min(tolerance, LEFT_IN_TABLES)
         self._mixture = None if ratios or public_fields(program) else mixture
         self._fronts: list[Any] = [chain.begin() for chain in self.chains]
@@ -119,7 +126,7 @@ class Scan:
     def position(self, number: int) -> Position | None:
         """None past the work allowed, or where no run gets to. Asked for in order 1, 2, .."""
         while len(self._known) < number and not self.exhausted and self.reached[-1] > 0.0:
-            with one_thread():
+            with one_thread(), watching(self._faint):
                 found = self._next()
             if found is not None:
                 self._known.append(found)
@@ -142,12 +149,13 @@ class Scan:
         """The laws given that the entry of step `number` is each of the values; all end at the same step. None of them
         where the work allowed is used up."""
         head = survival(self._fronts)
-        last = None if self._mixture is None or number <= DIRECT else self._mixture.likeliest
+        last = None if self._mixture is None or number <= DIRECT or self._faint else self._mixture.likeliest
         wanted = {k: entry for k, entry in enumerate(self.entries) if k != last}
         courses = self._courses(number, wanted)
         if self.work < 0:
             return ()
-        laws = {k: course.law(number, head, self.blind) for k, course in courses.items()}
+        faint = max(self._faint, default=0.0) if self.enclosed else 0.0
+        laws = {k: course.law(number, head, self.blind, faint) for k, course in courses.items()}
         if last is not None:
             assert self._mixture is not None
             steps = number - 1 + max(course.steps for course in courses.values())
@@ -253,6 +261,16 @@ def _apart(coarse: Chain, fine: Chain, steps: int = 10_000) -> float:
         if float(fronts[1].survivors.sum()) < 1e-10:
             break
     return total
+
+
+def _has_faint_entries(program: Program, model: str) -> bool:
+    """Whether a few entries in a row may have no chance as doubles, before a chain drops what is rarer than `RARE`."""
+    try:
+        least = min(entry.chance for entry in entries(program, model)[0])
+    except Unsolved:  # a density
+        return False
+    last = longest_run(program)
+    return least < VERY_RARE and (last is None or least**last < FAINT)
 
 
 def _blind(program: Program, model: str, chains: tuple[Chain, ...]) -> float:

@@ -19,9 +19,10 @@ LEAST = 1e-60
 
 
 class Smeared(ScalarLaw):
-    """X + K with a density for X and K on the points `points`."""
+    """X + K with a density for X and K on the points `points`, but for a chance of `cut`."""
 
-    def __init__(self, law: ScalarLaw, points: Array, chances: Array) -> None:
+    def __init__(self, law: ScalarLaw, points: Array, chances: Array, cut: float = 0.0) -> None:
+        self.cut = law.cut + cut
         self.law, self.points, self.chances, self.closed = law, points, chances, law.closed
         self.support = (law.support[0] + float(points[0]), law.support[1] + float(points[-1]))
         self.kinks = tuple(np.unique(np.add.outer(np.asarray(law.kinks), points)).tolist())

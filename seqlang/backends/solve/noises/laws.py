@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace, listed
-from seqlang.backends.solve.noises.point_laws import Points, conditioned_points, sum_of_points, weighted
+from seqlang.backends.solve.noises.point_laws import (
+    LEAST,
+    TAIL,
+    Points,
+    conditioned_points,
+    listed_points,
+    sum_of_points,
+    weighted,
+)
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.laws.facts import names
@@ -74,7 +82,8 @@ def _of_family(family: str, arguments: Sequence[float]) -> ScalarLaw | None:
         return None
     if found.facts.support == "whole numbers" and found.arrays.tails is not None and arguments[0] > 0:
         return OnWholeNumbers(found, *arguments)
-    return Points(*listed(found, 0.0, *arguments))
+    points, chances = listed(found, 0.0, *arguments)
+    return Points(points, chances, LEAST if found.facts.underflows else 0.0)
 
 
 def _normal(mean: float, sd: float) -> ScalarLaw:
@@ -129,12 +138,12 @@ def sum_of(terms: Sequence[tuple[ScalarLaw, float]]) -> ScalarLaw:
     smooth = dense[0].scaled(1.0, shift) if shift else dense[0]
     if discrete is None:
         return smooth
-    points, chances = discrete.atoms(1e-30)
+    points, chances, cut = listed_points(discrete, TAIL)
     if len(points) == 1:
         return smooth.scaled(1.0, float(points[0]))
     from seqlang.backends.solve.noises.convolution import Smeared
 
-    return Smeared(smooth, points, chances)
+    return Smeared(smooth, points, chances, cut)
 
 
 def _closed(sd: float, scales: list[float], others: list[ScalarLaw]) -> list[ScalarLaw]:

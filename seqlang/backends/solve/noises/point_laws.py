@@ -12,17 +12,25 @@ from seqlang.backends.solve.unsolved import Unsolved
 
 SURE = 1e-14
 """Relative: two numbers that are farther apart are not one."""
+ONE_UNIT = 2.0**-51
+"""Relative: how far rounding of a few operations moves a number."""
+TAIL, LEAST = 1e-30, 1e-285
+"""Chances: what is left out at either end of a law that is added to another one, and of a law that is listed."""
+CLEARLY = 1e15
+"""A chance that is so many times what was left out is known to all digits."""
 MOST_POINTS = 2_000_000
 """Points of one law; a sum that would have more is not solved."""
 
 
 class Points(ScalarLaw):
-    """A law on finitely many points; weights are normalised, points that differ by rounding only are merged. Raises
-    Unsolved for points that are next to each other, and farther apart than that."""
+    """A law on finitely many points; weights are normalised, points that differ by rounding only are merged. `cut`: the
+    chance of others that were left out, at most. Raises Unsolved for points that are next to each other, and farther
+    apart than that."""
 
     discrete = True
 
-    def __init__(self, points: Any, weights: Any) -> None:
+    def __init__(self, points: Any, weights: Any, cut: float = 0.0) -> None:
+        self.cut = cut
         points, weights = np.asarray(points, float), np.asarray(weights, float)
         order = np.argsort(points, kind="stable")
         points, weights = points[order], weights[order]
@@ -70,20 +78,30 @@ class Points(ScalarLaw):
         return self.points, self.chances
 
     def scaled(self, factor: float, shift: float = 0.0) -> ScalarLaw:
-        return Points(self.points * factor + shift, self.chances)
+        return Points(self.points * factor + shift, self.chances, self.cut)
+
+
+def listed_points(law: ScalarLaw, tail: float) -> tuple[Array, Array, float]:
+    """(points, chances, cut), where on each side less than `tail` is left out of an infinite law."""
+    points, chances = law.atoms(tail)
+    return points, chances, law.cut if np.all(np.isfinite(law.support)) else law.cut + 2 * max(tail, LEAST)
 
 
 def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
-    """The discrete law given that it falls into [low, high]."""
-    points, chances = law.atoms()
-    tie = TIE * np.maximum(np.abs(points), 1.0)
+    """The discrete law given that it falls into [low, high]. Raises Unsolved where what was left out of it matters."""
+    points, chances, cut = listed_points(law, 0.0)
+    tie = ONE_UNIT * np.abs(points)
     keep = (points >= low - tie) & (points <= high + tie)
-    return Points(points[keep], chances[keep])
+    total = float(chances[keep].sum())
+    if not total > cut * CLEARLY:
+        raise Unsolved(f"a noise is conditioned on [{low:g}, {high:g}], of which too little is known")
+    return Points(points[keep], chances[keep], cut / total)
 
 
 def sum_of_points(first: ScalarLaw, second: ScalarLaw) -> ScalarLaw:
     """The law of the sum of two independent discrete noises; of infinite ones the tails below 1e-30 are left out."""
-    (p, u), (q, v) = first.atoms(1e-30), second.atoms(1e-30)
+    (p, u, one), (q, v, other) = listed_points(first, TAIL), listed_points(second, TAIL)
+    cut = one + other
     step = _common_step(p, q)
     if step is not None:
         a = np.zeros(round((p[-1] - p[0]) / step) + 1)
@@ -91,10 +109,10 @@ def sum_of_points(first: ScalarLaw, second: ScalarLaw) -> ScalarLaw:
         a[np.round((p - p[0]) / step).astype(int)] = u
         b[np.round((q - q[0]) / step).astype(int)] = v
         both = np.convolve(a, b)
-        return Points(p[0] + q[0] + step * np.arange(len(both)), both)
+        return Points(p[0] + q[0] + step * np.arange(len(both)), both, cut)
     if len(p) * len(q) > MOST_POINTS:
         raise Unsolved("a sum of two discrete noises has too many different values")
-    return Points(np.add.outer(p, q).ravel(), np.multiply.outer(u, v).ravel())
+    return Points(np.add.outer(p, q).ravel(), np.multiply.outer(u, v).ravel(), cut)
 
 
 def _common_step(p: Array, q: Array) -> float | None:
@@ -104,7 +122,8 @@ def _common_step(p: Array, q: Array) -> float | None:
         return None
     step = float(np.min(gaps))
     counts = np.concatenate(((p - p[0]) / step, (q - q[0]) / step))
-    fits = np.all(np.abs(counts - np.round(counts)) <= TIE * np.maximum(1.0, counts))
+    largest = max(np.abs(p).max(), np.abs(q).max())  # rounding moves a difference by units of the largest point
+    fits = np.all(np.abs(counts - np.round(counts)) <= ONE_UNIT * (largest / step + counts))
     return step if fits and np.max(counts) <= MOST_POINTS else None
 
 

@@ -34,6 +34,8 @@ class ScalarLaw(ABC):
     """Whether its chances are computed to a few units in the last place of 1, and not by quadrature."""
     condition = 1.0
     """How many times the error of the distribution function of the underlying law its chances may be off."""
+    cut: float = 0.0
+    """The chance of points that were left out, at most."""
     support: tuple[float, float] = (-math.inf, math.inf)
     kinks: tuple[float, ...] = ()
     scale: float = 1.0
@@ -131,7 +133,7 @@ class Affine(ScalarLaw):
 
     def __init__(self, law: ScalarLaw, factor: float, shift: float = 0.0) -> None:
         self.law, self.factor, self.shift = law, factor, shift
-        self.discrete, self.closed, self.condition = law.discrete, law.closed, law.condition
+        self.discrete, self.closed, self.condition, self.cut = law.discrete, law.closed, law.condition, law.cut
         ends = [end * factor + shift for end in law.support]
         self.support = (min(ends), max(ends))
         self.kinks = tuple(sorted(k * factor + shift for k in law.kinks))

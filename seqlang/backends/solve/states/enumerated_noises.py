@@ -42,7 +42,7 @@ class EnumeratedNoises:
                 continue  # its alphabet is known where it is read
             law = plan.laws[name]
             values, chances = law.atoms(TAIL)
-            least = 0.0 if np.all(np.isfinite(law.support)) else 2 * TAIL
+            least = 0.0 if np.all(np.isfinite(law.support)) and not law.cut else 2 * TAIL
             self._points[name] = (values[:, None], chances[:, None], max(least, 1.0 - float(chances.sum())))
 
     def points(self, name: str, read: ir.Noised | None, stage: Stage) -> tuple[Array, Array, float]:

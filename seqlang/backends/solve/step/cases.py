@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -50,12 +52,48 @@ class Case:
         return Case(Case(self.weight, over).chance(laws), kept)
 
 
+FAINT = 1e-285
+"""Smaller chances have few digits as doubles, or none."""
+CLEARLY = 1e15
+"""Chances below so many times of what was left out of a law have few digits too."""
+_SEEN: ContextVar[list[float] | None] = ContextVar("faint chances", default=None)
+
+
+@contextmanager
+def watching(seen: list[float]) -> Iterator[None]:
+    """Within, each law of which a faint chance was computed adds to `seen` below which chance its own are faint."""
+    token = _SEEN.set(seen)
+    try:
+        yield
+    finally:
+        _SEEN.reset(token)
+
+
 def between(law: ScalarLaw, ends: Bounds) -> Array:
     """P(the variable lies in its bounds)."""
     low, high = ends
     if low is None:
-        return np.ones((1, 1)) if high is None else _by_distinct(law.below, high)
-    return _by_distinct(law.above, low) if high is None else law.between(low, high)
+        found = np.ones((1, 1)) if high is None else _by_distinct(law.below, high)
+    else:
+        found = _by_distinct(law.above, low) if high is None else law.between(low, high)
+    seen = _SEEN.get()
+    faint = max(FAINT, law.cut * CLEARLY)
+    if seen is not None and faint not in seen and _is_faint(law, low, high, found, faint):
+        seen.append(faint)
+    return found
+
+
+def _is_faint(law: ScalarLaw, low: Array | None, high: Array | None, chance: Array, faint: float) -> bool:
+    """Whether a chance is not clearly 0, and below that. A law on finitely many points has its chances listed."""
+    thin = np.asarray(chance) < faint
+    if law.cut and thin.any():
+        return True
+    if not thin.any() or (law.discrete and np.all(np.isfinite(law.support))):
+        return False
+    least = np.maximum(-np.inf if low is None else low, law.support[0])
+    most = np.minimum(np.inf if high is None else high, law.support[1])
+    inside = np.floor(most) >= np.ceil(least) if law.discrete else most > least
+    return bool(np.any(thin & inside))
 
 
 def _by_distinct(chance: Any, bound: Array) -> Array:
