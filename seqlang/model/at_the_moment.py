@@ -36,7 +36,7 @@ from seqlang.model.growths import BY_STEP
 from seqlang.model.infinite import with_infinities
 from seqlang.model.kinding import Kinds
 from seqlang.model.kinds import NUMBER, Kind
-from seqlang.model.lines import Lines, plus, times
+from seqlang.model.lines import Lines, at_step, plus, times
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.wholes import Guarded, Wholes
 from seqlang.record import record, replace
@@ -220,7 +220,7 @@ class _Search:
         place = self.wholes.whole(on_grid, 1)
 
         def on_the_line(k: float, n: int) -> Expression:
-            return plus(_at_step(offset, int(n)), times(unit, Number(Fraction(int(k), line.denominator))))
+            return plus(at_step(offset, int(n)), times(unit, Number(Fraction(int(k), line.denominator))))
 
         return _Reading((place, StepNumber()), on_the_line)
 
@@ -229,10 +229,6 @@ class _Search:
         bounds = self.wholes.growths.of(e)
         apart = (bounds.error + bounds.size.times(2.0)) * BY_STEP * BY_STEP
         return self.wholes.ends(apart.last_step(1 / (4 * by)))
-
-
-def _at_step(e: Expression, n: int) -> Expression:
-    return Number(Fraction(n)) if isinstance(e, StepNumber) else rebuild(e, lambda part: _at_step(part, n))
 
 
 def _evaluation(

@@ -63,7 +63,7 @@ from seqlang.model.grids import Grids, Rounding, finest
 from seqlang.model.growths import Growths
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
-from seqlang.model.lines import ONE, ZERO, Line, Lines, minus, over, place_of_zero, plus, size_of, times
+from seqlang.model.lines import ONE, ZERO, Line, Lines, at_step, minus, over, place_of_zero, plus, size_of, times
 from seqlang.model.places import Places
 from seqlang.model.program import (
     And,
@@ -431,9 +431,9 @@ class Jumps:
         above = Apply("ceil", (zero,)) if next_up else plus(Apply("floor", (zero,)), ONE)
         gap = times(line.unit, Apply("/", (minus(above, HALF), Number(Fraction(line.denominator)))))
         first, second = self.lines.of(a), self.lines.of(b)
-        if second is not None and second.unit is None and first is not None:
+        if second is not None and second.unit is None and first is not None and first.unit is not None:
             sides = a, plus(first.offset, gap)
-        elif first is not None and first.unit is None and second is not None:
+        elif first is not None and first.unit is None and second is not None and second.unit is not None:
             sides = minus(second.offset, gap), b
         else:
             sides = minus(a, b), plus(line.offset, gap)
@@ -450,7 +450,7 @@ class Jumps:
         if known is None:
             return None
         _, e, line, zero = known
-        ends = [exactly(_in_step(zero, n), self.grids.values) for n in (0, 1)]
+        ends = [exactly(at_step(zero, n), self.grids.values) for n in (0, 1)]
         unit = None if line.unit is None else exactly(line.unit, self.grids.values)
         if line.other != ZERO or not all(isinstance(x, Fraction | Formula) for x in (*ends, unit)):
             return None
@@ -547,7 +547,3 @@ class Jumps:
     def _is_small(self, e: Expression) -> bool:
         """Whether doubles make no error in an exact number that they compute without one, as it is small."""
         return self.wholes.ends(self.growths.last_step(e, 1 / (self.grids.of(e).denominator or 1)))
-
-
-def _in_step(e: Expression, n: int) -> Expression:
-    return Number(Fraction(n)) if isinstance(e, StepNumber) else rebuild(e, lambda part: _in_step(part, n))

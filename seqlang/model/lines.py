@@ -9,8 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import lcm
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.model import exact_numbers as numbers
-from seqlang.model.constants import Undefined
+from seqlang.model.constants import Undefined, Values, exactly
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -18,12 +19,20 @@ from seqlang.model.expression import (
     Local,
     Number,
     StepNumber,
+    rebuild,
 )
 from seqlang.model.grids import FINEST, Grids
 from seqlang.model.program import AllSteps, Cell, LastSteps
 from seqlang.operators.operator import NoValue
+from seqlang.process.late import np
 from seqlang.record import record, replace
 
+EARLY, FEW = 1 << 12, 50
+"""Steps in which ties are looked for, and in so many of them exactly."""
+LARGEST = 1000
+"""The denominator of a fraction whose multiples are told from whole numbers."""
+APART = 1e-10
+"""Relative: places on a line that are farther from whole numbers are plainly between two."""
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
@@ -119,7 +128,8 @@ class Lines:
         values = None if table is None else table.numbers
         if table is None or values is None:
             return None
-        first = next(constant for _, constant, value in table.rows if not isinstance(value, Undefined))
+        row = next(row for row in table.rows if not isinstance(row[2], Undefined))
+        first = ZERO if row[2] == 0 else row[1]
         steps = [_minus(value, values[0]) for value in values]
         place = next((i for i, step in enumerate(steps) if numbers.order(step, Fraction(0)) != 0), None)
         if place is None:
@@ -144,6 +154,41 @@ def _sum(x: Line, y: Line) -> Line | None:
         return None
     parts = (plus(getattr(x, part), getattr(y, part)) for part in ("constant", "slope", "other"))
     return Line(x.unit or y.unit, lcm(x.denominator, y.denominator), *parts)
+
+
+def is_told(line: Line, values: Values) -> bool:
+    """Whether 0 is a place on the line in each early step, or plainly between two: then numbers next to 0 are 0."""
+    zero = place_of_zero(line)
+    ends = [exactly(at_step(zero, n), values) for n in (0, 1)]
+    known = [end for end in ends if isinstance(end, Fraction | Formula)]
+    if line.other != ZERO or len(known) < len(ends):
+        return False
+    try:
+        if all(_is_fraction(end) for end in known):
+            return True
+        at_0, at_1 = map(numbers.nearest, known)
+        steps = np.arange(1.0, EARLY + 1)
+        places = at_0 + (at_1 - at_0) * steps
+        room = APART * (1 + abs(at_0) + abs(at_1) * steps)
+        near = steps[np.abs(places - np.round(places)) < room]
+        return len(near) <= FEW and all(_is_whole(exactly(at_step(zero, int(n)), values)) for n in near)
+    except (numbers.Undecided, NoValue, OverflowError):
+        return False
+
+
+def _is_fraction(x: numbers.Exact) -> bool:
+    """With a small denominator: its multiples are whole, or plainly not."""
+    guess = Fraction(numbers.nearest(x)).limit_denominator(LARGEST)
+    return numbers.order(x, guess) == 0
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Fraction | Formula) and numbers.whole(value) is not None
+
+
+def at_step(e: Expression, n: int) -> Expression:
+    """The expression in step n."""
+    return Number(Fraction(n)) if isinstance(e, StepNumber) else rebuild(e, lambda part: at_step(part, n))
 
 
 def place_of_zero(line: Line) -> Expression:

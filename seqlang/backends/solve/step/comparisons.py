@@ -20,7 +20,7 @@ from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.steady import without_noise
-from seqlang.backends.solve.step.ties import CLOSE_CALL, SURE, Ties
+from seqlang.backends.solve.step.ties import CLOSE_CALL, Ties
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
 from seqlang.source import NOWHERE
@@ -168,7 +168,7 @@ class CompiledComparison:
         at = np.clip(np.searchsorted(self.points, bound), 1, max(1, len(self.points) - 1))
         low, high = self.points[at - 1], self.points[np.minimum(at, len(self.points) - 1)]
         away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
-        surely = self.ties.surely(stage)[None, :] + SURE * np.abs(total)
+        surely = self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total)
         taken = np.maximum(rounding, self._least_slack(bound) * np.abs(scale))
         if np.any((away > surely) & (away <= taken)):
             raise Unsolved(CLOSE_CALL)

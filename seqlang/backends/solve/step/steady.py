@@ -7,6 +7,9 @@ equal that differ by no more than rounding explains (`ties.py`).
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import gcd, inf, lcm
+
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Run
 from seqlang.backends.arrays.values import CannotVectorise
@@ -16,9 +19,13 @@ from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.growths import UNIT
 from seqlang.model.jumps import Jumps
-from seqlang.model.precision import CLOSE, LATE
+from seqlang.model.lines import is_told
+from seqlang.model.precision import CLOSE, LATE, MANY
 from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
+
+MOST_TOLD = 1e10
+"""Means that are fractions of so many parts are plainly apart."""
 
 
 class SteadyCompiler(VectorCompiler):
@@ -111,6 +118,28 @@ def is_refined(jumps: Jumps, difference: ir.Expression) -> bool:
     parts = walk_defined(jumps.program, difference)
     kept = [part for part in parts if isinstance(part, ir.MemoryValue | ir.CellValue)]
     return any(jumps.grids.of(part).denominator is None and not is_mean(jumps, part) for part in kept)
+
+
+def tells_ties(jumps: Jumps, difference: ir.Expression) -> bool:
+    """Whether the difference is 0 where it is next to 0, of numbers that are kept from step to step."""
+    line = jumps.lines.of(difference)
+    if line is not None and line.unit is not None:
+        return is_told(line, jumps.grids.values)
+    if not jumps.rationals.of(difference):
+        return False
+    cells = [part for part in walk_defined(jumps.program, difference) if isinstance(part, ir.CellValue)]
+    return all(_in_units(jumps, jumps.program.cell(cell.name).body) * MANY <= MOST_TOLD for cell in cells)
+
+
+def _in_units(jumps: Jumps, e: ir.Expression) -> float:
+    """A bound on the number, by the largest of which its values are known to be multiples."""
+    table = jumps.grids.tables.of(e)
+    numbers = () if table is None or table.numbers is None else table.numbers
+    fractions = [abs(x) for x in numbers if isinstance(x, Fraction)]
+    if fractions and len(fractions) == len(numbers):
+        shared = lcm(*(x.denominator for x in fractions))
+        return float(max(fractions) * shared / (gcd(*(int(x * shared) for x in fractions)) or 1))
+    return jumps.growths.of(e).size.at(1) * (jumps.grids.of(e).denominator or inf)
 
 
 def is_mean(jumps: Jumps, part: ir.Expression) -> bool:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import Ragged, shape_of
 from seqlang.backends.interpret.values import FOR_OTHERS
+from seqlang.backends.solve.noises.point_laws import ONE_UNIT
 from seqlang.backends.solve.noises.scalar_law import TIE
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.rounding_of_sums import NOTHING, RoundingBound, drift, off, sums_in
-from seqlang.backends.solve.step.steady import is_exact, is_refined
+from seqlang.backends.solve.step.steady import is_exact, is_refined, tells_ties
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
@@ -56,7 +57,12 @@ class Ties:
         self.grain = min(_constants(program, difference), default=np.inf)
         moved = drift(program, difference)
         self.drift = None if moved == NOTHING else compiler.compile(moved)
-        self.told = not is_refined(compiler.exact.jumps, difference)
+        jumps = compiler.exact.jumps
+        grid = jumps.grids.of(difference)
+        is_known = not grid.exact or grid.denominator is not None or tells_ties(jumps, difference)
+        self.told = is_known and not is_refined(jumps, difference)
+        one_rounding = grid.exact and (jumps.smooth.is_told(difference) or jumps.smooth.precision.nearest(difference))
+        self.sure = ONE_UNIT if one_rounding else SURE
 
     def within(self, stage: Reading, difference: Array) -> Array:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
@@ -79,7 +85,7 @@ class Ties:
 
     def surely(self, stage: Reading, offs: Mapping[int, RoundingBound] | None = None) -> Array:
         """What rounding explains of the difference, by row: a larger one is not 0. `offs`: of the sums."""
-        found = SURE * np.abs(stage.numbers(self.size))
+        found = self.sure * np.abs(stage.numbers(self.size))
         if self.drift is not None:
             if offs is None:
                 offs = {off(self.program, name).number: stage.off(name) for name in self.sums}
