@@ -238,3 +238,64 @@ def test_no_law_of_numbers_that_are_not_told_apart(noise: str) -> None:
 def test_values_that_are_next_to_each_other_are_not_one(text: str) -> None:
     with pytest.raises(SpecError, match="next to each other"):
         solved(text)
+
+
+# ---- the step against a number that is nearly whole
+
+NEARLY_WHOLE = [
+    ("step >= 985 * sqrt(2)", 1394),
+    ("step * 0.1 >= 98.5 * sqrt(2)", 1394),
+    ("2 * step >= 1970 * sqrt(2)", 1394),
+    ("step + 1 >= 985 * sqrt(2) + 1", 1394),
+    ("step >= 1393 / sqrt(2)", 985),
+    ("step >= log(20.0855369)", 3),
+    ("log(20.0855369) <= step", 3),
+    ("step > 3 - 1e-20", 3),
+    ("not step <= 3 - 1e-20", 3),
+    ("step ^ 2 > 9 - 1e-20", 3),
+    ("step / 3 > 1 - 1e-20", 3),
+    ("step > 3 + 1e-20", 4),
+    ("step >= log(20.0855370)", 4),
+]
+"""The step in which it first holds: 985 sqrt(2) = 1393.00036, log(20.0855369) = 3 - 1.2e-9."""
+
+
+@pytest.mark.parametrize(("condition", "first"), NEARLY_WHOLE)
+def test_steps_and_numbers_that_are_nearly_whole(condition: str, first: int) -> None:
+    text = f"{COIN}stop when {condition} return yes\nstop when step >= {first + 100} return no\n"
+    (law,) = seqlang.solve(text)
+    assert law.returns["yes"] == pytest.approx(1, abs=1e-9)
+    assert law.expected_steps == pytest.approx(first)
+    assert verdicts(f"{text}claim probability(yes) >= 0.99 under m\n") == ["proved"]
+    for engine in ENGINES:
+        try:
+            assert set(seqlang.run(text, runs=3, seed=1, engine=engine)[0].samples.steps) == {first}
+        except SpecError as error:
+            assert "E0622" in str(error)
+
+
+# ---- sums and means next to a threshold, which runs decide
+
+
+@pytest.mark.parametrize(
+    ("letters", "statistic", "condition"),
+    [
+        ("{0, 1}", "sum(x * log(2) over steps)", "s >= log(8.00000000000000001)"),
+        ("{0.5, 0.3, 0.69999999999999}", "mean(x over steps) * 2", "s > 0.99999999999998 and s < 1"),
+        ("{0.2, 0.33333333333333331}", "sum(x over steps)", "3 * s == 3"),
+    ],
+)
+def test_numbers_that_are_kept_are_not_taken_for_a_threshold(letters: str, statistic: str, condition: str) -> None:
+    text = (
+        f"algorithm a\nstream x in {letters}\nmodel m: x ~ uniform({letters})\nstatistic s = {statistic}\n"
+        f"stop when step >= 3 and {condition} return yes\nstop when step >= 3 return no\n"
+        "claim probability(yes) >= 0.1 under m\n"
+    )
+    assert verdicts(text)[0] != "proved"
+
+
+@pytest.mark.parametrize("noise", ["geometric(0.5)", "binomial(2, 0.5)"])
+@pytest.mark.parametrize("gap", ["1e-14", "1e-13", "1e-12"])
+def test_a_threshold_beside_a_point_of_a_draw(noise: str, gap: str) -> None:
+    text = f"{COIN}draw z ~ {noise}\nstop when z >= 1 + {gap} return yes\nstop return no\n"
+    assert verdicts(f"{text}claim probability(yes) >= 0.26 under m\n")[0] != "proved"

@@ -248,6 +248,14 @@ class Expressions:
             ]
         return rng.choice(ways)()
 
+    def _nearly_whole(self) -> E:
+        """A number next to a whole one."""
+        rng = self.rng
+        whole, little = rng.choice((1, 2, 3, 4)), decimal(rng.choice(("1e-20", "1e-12", "1e-9")))
+        if not self.irrational or rng.random() < 0.5:
+            return binary(rng.choice("+-"), decimal(str(whole)), little)
+        return unary("sqrt", binary("+", decimal(str(whole * whole)), little))
+
     # ---- truths and vectors
 
     def truth(self, depth: int) -> E:
@@ -267,7 +275,10 @@ class Expressions:
             return E("truth", f"({a} {op} {b})", value, a.constant and b.constant)
         op = rng.choice(tuple(m.COMPARE))
         a = self.number(max(0, depth - 1))
-        b = self.same_as(a) if rng.random() < 0.5 else self.number(max(0, depth - 1))
+        if rng.random() < 0.1:
+            a, b = self.leaf(), self._nearly_whole()
+        else:
+            b = self.same_as(a) if rng.random() < 0.5 else self.number(max(0, depth - 1))
         if rng.random() < 0.5:
             a, b = b, a
         return E("truth", f"({a} {op} {b})", lambda c: m.COMPARE[op](m.order(c, a.value(c), b.value(c))),
