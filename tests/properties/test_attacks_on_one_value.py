@@ -299,3 +299,28 @@ def test_numbers_that_are_kept_are_not_taken_for_a_threshold(letters: str, stati
 def test_a_threshold_beside_a_point_of_a_draw(noise: str, gap: str) -> None:
     text = f"{COIN}draw z ~ {noise}\nstop when z >= 1 + {gap} return yes\nstop return no\n"
     assert verdicts(f"{text}claim probability(yes) >= 0.26 under m\n")[0] != "proved"
+
+
+def test_a_mean_in_fractions_is_a_position() -> None:
+    """The memory gets too large for doubles, so that the interpreter computes in fractions."""
+    text = (
+        f"{COIN}memory w = 1\nstatistic s = mean(ceil(0.1 * 20) over steps)\n"
+        "stop when floor(x) >= floor(x) * 0.3 + floor(x) * 0.7 return [0, floor(w), [s, s, x][1]][s]\n"
+        "stop when step >= 4 return 7\nupdate w = w * 10\n"
+    )
+    assert seqlang.run(text, runs=4, seed=1, engine="interpreter")[0].returns == {"1": 1.0}
+
+
+def test_what_is_not_decided_within_a_decision_is_not_dropped() -> None:
+    """`s == s + sqrt(2) - sqrt(2)` is true, and doubles say that it is not."""
+    text = (
+        "algorithm a\nstream x in {0.06, 0.07}\nmodel m: x ~ uniform({0.06, 0.07})\nmemory w = 0.1\n"
+        "statistic s = mean((0.07 * w) % 0.07 over steps)\nstop when step >= 4 return "
+        "argmax([if s == s + sqrt(2) - sqrt(2) then step else 0, clip_norm([3 * s, 4 * s, 0], 2)[1], 1])\n"
+        "update w = w + 1\n"
+    )
+    try:
+        assert seqlang.solve(text)[0].returns == {"1": pytest.approx(1)}
+    except SpecError as error:
+        assert "not decided" in str(error)
+    assert seqlang.run(text, runs=4, seed=1, engine="interpreter")[0].returns == {"1": 1.0}

@@ -23,7 +23,7 @@ from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.record import returned_labels
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, columns_of, from_constant, is_nan, shape_of
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED, Members
+from seqlang.backends.interpret.values import FOR_OTHERS, OUT_OF_REACH, UNDECIDED, Members
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.at_the_moment import Run as Form
@@ -153,7 +153,11 @@ class VectorCompiler:
         parts = [self.compile(part) for part in form.reads]
 
         def run(f: Frame) -> Value:
-            values = [f.perhaps(part)[0] for part in parts]
+            found_parts = [f.perhaps(part) for part in parts]
+            values = [value for value, _ in found_parts]
+            for bad, what, span in (doubt for _, doubts in found_parts for doubt in doubts):
+                if what in OUT_OF_REACH:  # what has no value counts as such, what is not decided does not
+                    f.need(bad, what, span)
             columns = [columns_of(v) for v in values]
             each = np.atleast_2d(np.stack(np.broadcast_arrays(*chain.from_iterable(columns)), axis=-1))
             rows, places = np.unique(each, axis=0, return_inverse=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from numbers import Integral
+from numbers import Rational
 from typing import Any, TypeAlias
 
 from seqlang.diagnostics import Diagnostic, Label, SpecError
@@ -48,10 +48,14 @@ FOR_OTHERS = "numbers that are so near to each other that exact arithmetic has t
 OUT_OF_STEPS = "beyond this step the numbers of the program are too large to be told exactly: use whole numbers"
 
 
+OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS)
+"""What numbers are of which nothing is known: `OutOfReach`."""
+
+
 def not_a_number(what: str, span: Span, step: int, run: int) -> EvaluationError:
     """The error for a value of a run that is none, or that exact arithmetic does not tell."""
     place = (f"in step {step} of run {run}",)
-    if what in (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS):
+    if what in OUT_OF_REACH:
         return OutOfReach(what, span, place)
     message = f"{what} is not a number (0/0, or the logarithm or root of a negative?)"
     return EvaluationError(message, span, place)
@@ -134,8 +138,8 @@ def as_index(value: Value, span: Span = NOWHERE) -> int:
     """A whole number as int (2.0 is 2, and whole numbers of other libraries count); an error for anything else."""
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return int(value)
-    if not isinstance(value, bool) and isinstance(value, Integral):
-        return int(value)
+    if not isinstance(value, bool) and isinstance(value, Rational) and value.denominator == 1:
+        return int(value.numerator)
     raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
 
 
