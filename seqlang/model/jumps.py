@@ -66,20 +66,17 @@ from seqlang.model.kinding import Kinds
 from seqlang.model.lines import ONE, ZERO, Line, Lines, at_step, minus, over, place_of_zero, plus, size_of, times
 from seqlang.model.places import Places
 from seqlang.model.program import (
-    And,
     AtReports,
     Cell,
-    CompareGate,
     Define,
     Margin,
-    Not,
-    Or,
     Previous,
     Program,
     Report,
     Stop,
     Update,
     expressions_in,
+    margins_of,
 )
 from seqlang.model.rationals import Rationals
 from seqlang.model.running_error import RunningErrors
@@ -259,15 +256,7 @@ class Jumps:
             for e in expressions_in(statement):
                 yield from (node.base for node in walk(e) if isinstance(node, Noised))
         for gate in self.program.gates:
-            waiting: list[object] = [gate.test] if isinstance(gate, CompareGate) else []
-            while waiting:
-                match waiting.pop():
-                    case Margin(value):
-                        yield value
-                    case And(parts) | Or(parts):
-                        waiting.extend(parts)
-                    case Not(part):
-                        waiting.append(part)
+            yield from (margin.value for margin in margins_of(gate))
 
     def _stored(self, name: str, whole: Expression, e: Expression) -> Run:
         """What is kept under the name of a memory, a cell or a definition. `e` is a copy of the `whole`."""

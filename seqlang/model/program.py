@@ -275,6 +275,19 @@ def expressions_in(part: object) -> Iterator[Expression]:
             yield from expressions_in(getattr(part, name))
 
 
+def margins_of(gate: object) -> Iterator[Margin]:
+    """The comparisons in the test of a gate that hold noise, or might."""
+    waiting: list[object] = [gate.test] if isinstance(gate, CompareGate) else []
+    while waiting:
+        match waiting.pop():
+            case Margin() as margin:
+                yield margin
+            case And(parts) | Or(parts):
+                waiting.extend(parts)
+            case Not(part):
+                waiting.append(part)
+
+
 def nodes_in(part: object) -> Iterator[Expression]:
     """These expressions and everything in them."""
     for expression in expressions_in(part):

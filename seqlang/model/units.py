@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
+from itertools import chain
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model import exact_numbers as numbers
 from seqlang.model.constants import exactly
-from seqlang.model.expression import MemoryValue
+from seqlang.model.expression import Expression, MemoryValue, Noised, Term, walk
 from seqlang.model.grids import Grids, finest
 from seqlang.model.lines import ZERO, Lines
-from seqlang.model.program import AllSteps, Cell, Draw, LastSteps, Previous, Program
+from seqlang.model.program import AllSteps, Cell, Draw, LastSteps, Previous, Program, expressions_in, margins_of
+from seqlang.operators.groups import SUMS
 from seqlang.record import record
+
+FINEST_TIE = 1 << 30
+"""The largest denominator of numbers of which two are equal if they look so."""
 
 
 @record
@@ -52,6 +59,25 @@ class Units:
             self._cells[name] = self._of_cell(self.program.cell(name))
         return self._cells[name]
 
+    @cached_property
+    def blurred(self) -> frozenset[str]:
+        """The noises that are added to numbers of which two may differ and look equal: what they are compared with,
+        their factors and their own values are not multiples of one fraction that is far larger than rounding."""
+        found: set[str] = set()
+        for value, terms in self._with_noise():
+            grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
+            grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
+            by = finest(*grids)
+            if self.grids.of(value).exact and (by is None or by > FINEST_TIE):
+                found.update(term.noise for term in terms)
+        return frozenset(found)
+
+    def _with_noise(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+        nodes = chain.from_iterable(map(walk, chain.from_iterable(map(expressions_in, self.program.body))))
+        yield from ((node.base, node.terms) for node in nodes if isinstance(node, Noised))
+        for gate in self.program.gates:
+            yield from ((margin.value, margin.terms) for margin in margins_of(gate))
+
     def _of_cell(self, cell: Cell) -> Unit | None:
         bodies = [cell.body, cell.keep.initial] if isinstance(cell.keep, Previous) else [cell.body]
         on = _grid(finest(*map(self.grids.of, bodies)))
@@ -62,7 +88,8 @@ class Units:
         if line is None or not isinstance(value, Fraction | Formula):
             return None
         always = line.constant == line.slope == line.other == ZERO
-        if not always and (cell.where is not None or not isinstance(cell.keep, AllSteps | LastSteps)):
+        in_step = cell.operator in SUMS and cell.where is None and isinstance(cell.keep, AllSteps | LastSteps)
+        if not always and not in_step:  # the largest number may be of any step
             return None
         size = abs(numbers.nearest(value)) / line.denominator
         return Unit(size, always) if size > 0 else None

@@ -14,6 +14,7 @@ from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, condition
 from seqlang.backends.transcript.stepper import Stepper
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.life import EachReport, EachStep
+from seqlang.record import replace
 
 
 class NoiseDraws:
@@ -30,7 +31,8 @@ class NoiseDraws:
         name = str(key[0])
         if name not in self._laws:
             try:
-                self._laws[name] = noise_law(name, self.stepper.laws.get(name))
+                found = noise_law(name, self.stepper.laws.get(name))
+                self._laws[name] = replace(found, blurred=True) if name in self.stepper.blurred else found
             except (ArithmeticError, ValueError) as why:
                 raise Unsupported(f"the law of {name} is not a law once its parameters are rounded: {why}") from None
         return self._laws[name]

@@ -49,6 +49,7 @@ class Stepper:
     reads_step: bool = False
     shared: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
+    blurred: frozenset[str] = frozenset()
 
 
 def stepper(program: p.Program, keeping: bool = False) -> Stepper:
@@ -130,7 +131,7 @@ class _Writer:
         return Stepper(
             tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
-            frozenset() if self.kept is None else frozenset(self.kept.noises),
+            frozenset() if self.kept is None else frozenset(self.kept.noises), self.plain.exact.jumps.units.blurred,
         )  # fmt: skip
 
     def reads_step_now(self, x: e.Expression) -> bool:

@@ -10,8 +10,6 @@ import numpy as np
 from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 
-SURE = 1e-14
-"""Relative: two numbers that are farther apart are not one."""
 ONE_UNIT = 2.0**-51
 """Relative: how far rounding of a few operations moves a number."""
 TAIL, LEAST = 1e-30, 1e-285
@@ -29,14 +27,15 @@ class Points(ScalarLaw):
 
     discrete = True
 
-    def __init__(self, points: Any, weights: Any, cut: float = 0.0) -> None:
+    def __init__(self, points: Any, weights: Any, cut: float = 0.0, sure: float | None = None) -> None:
+        sure = ONE_UNIT if sure is None else sure
         self.cut = cut
         points, weights = np.asarray(points, float), np.asarray(weights, float)
         order = np.argsort(points, kind="stable")
         points, weights = points[order], weights[order]
         gaps = np.diff(points)
         wide = gaps > TIE * np.maximum(np.abs(points[1:]), np.max(np.abs(points)) * 1e-6)
-        if np.any(~wide & (gaps > SURE * np.maximum(np.abs(points[1:]), np.abs(points[:-1])))):
+        if np.any(~wide & (gaps > sure * np.maximum(np.abs(points[1:]), np.abs(points[:-1])))):
             raise Unsolved("values of one law that are next to each other")
         group = np.concatenate(([0], np.cumsum(wide)))
         weights = np.bincount(group, weights)
@@ -129,4 +128,4 @@ def _common_step(p: Array, q: Array) -> float | None:
 
 def weighted(pairs: Sequence[tuple[float, float]]) -> ScalarLaw:
     """The law with these (value, weight)."""
-    return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs])
+    return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs], sure=0.0)

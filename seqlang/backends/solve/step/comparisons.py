@@ -85,6 +85,8 @@ class CompiledComparison:
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
         self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
+        noises = [term.noise for term in comparison.margin.terms]
+        self.genuine = compiler.exact.jumps.units.blurred.isdisjoint(noises)
         self.widened = plan.panels is not None and law is not None and not law.discrete
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
@@ -162,14 +164,17 @@ class CompiledComparison:
 
     def _refuse_close_calls(self, stage: Reading, total: Array, scale: Array, rounding: Array) -> None:
         """Raises Unsolved where the bound is closer to a point of a discrete law than the tolerance, and farther than
-        rounding explains."""
+        rounding explains, or not known to be that point."""
         assert self.points is not None
         bound = np.where(scale == 0, np.inf, total / -scale)
         at = np.clip(np.searchsorted(self.points, bound), 1, max(1, len(self.points) - 1))
         low, high = self.points[at - 1], self.points[np.minimum(at, len(self.points) - 1)]
         away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
-        surely = self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total)
+        surely = self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total) if self.genuine else -1.0
         taken = np.maximum(rounding, self._least_slack(bound) * np.abs(scale))
+        taken = taken + TIE * np.maximum(np.abs(bound), 1.0) * np.abs(
+            scale
+        )  # as much as the law itself takes for equal
         if np.any((away > surely) & (away <= taken)):
             raise Unsolved(CLOSE_CALL)
 

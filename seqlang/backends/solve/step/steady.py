@@ -25,7 +25,7 @@ from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
 
 MOST_TOLD = 1e10
-"""Means that are fractions of so many parts are plainly apart."""
+"""Fractions of so many parts are plainly apart."""
 
 
 class SteadyCompiler(VectorCompiler):
@@ -125,21 +125,45 @@ def tells_ties(jumps: Jumps, difference: ir.Expression) -> bool:
     line = jumps.lines.of(difference)
     if line is not None and line.unit is not None:
         return is_told(line, jumps.grids.values)
-    if not jumps.rationals.of(difference):
+    found = _mean_beside_a_constant(jumps, difference)
+    if found is not None:
+        return found * MANY <= MOST_TOLD
+    parts = jumps.smooth.quotients.of(difference, jumps.places.of(difference))
+    if parts is None:
         return False
-    cells = [part for part in walk_defined(jumps.program, difference) if isinstance(part, ir.CellValue)]
-    return all(_in_units(jumps, jumps.program.cell(cell.name).body) * MANY <= MOST_TOLD for cell in cells)
+    above, below = parts
+    by = jumps.grids.of(above).denominator or inf
+    return (jumps.growths.of(above).size.at(MANY) + 1) * by * jumps.growths.of(below).size.at(MANY) <= MOST_TOLD
 
 
-def _in_units(jumps: Jumps, e: ir.Expression) -> float:
-    """A bound on the number, by the largest of which its values are known to be multiples."""
-    table = jumps.grids.tables.of(e)
-    numbers = () if table is None or table.numbers is None else table.numbers
-    fractions = [abs(x) for x in numbers if isinstance(x, Fraction)]
-    if fractions and len(fractions) == len(numbers):
-        shared = lcm(*(x.denominator for x in fractions))
-        return float(max(fractions) * shared / (gcd(*(int(x * shared) for x in fractions)) or 1))
-    return jumps.growths.of(e).size.at(1) * (jumps.grids.of(e).denominator or inf)
+def _mean_beside_a_constant(jumps: Jumps, difference: ir.Expression) -> float | None:
+    """Of the difference of a mean of few values and a constant: the largest of these numbers, by the largest of which
+    they are all multiples."""
+    match difference:
+        case ir.Apply("-" | "negate", sides):
+            pass
+        case _:
+            sides = (difference,)
+    values: list[object] = []
+    for side in (_defined(jumps, side) for side in sides):
+        constant = jumps.grids.exactly(side) if jumps.grids.is_constant(side) else None
+        if constant is not None:
+            values.append(constant)
+        elif is_mean(jumps, side) and isinstance(side, ir.CellValue):
+            table = jumps.grids.tables.of(jumps.program.cell(side.name).body)
+            values += [None] if table is None or table.numbers is None else table.numbers
+        else:
+            return None
+    fractions = [abs(x) for x in values if isinstance(x, Fraction)]
+    if len(fractions) < len(values):
+        return None
+    shared = lcm(*(x.denominator for x in fractions))
+    return float(max(fractions) * shared / (gcd(*(int(x * shared) for x in fractions)) or 1))
+
+
+def _defined(jumps: Jumps, e: ir.Expression) -> ir.Expression:
+    define = jumps.places.definition(e.name, jumps.places.of(e)) if isinstance(e, ir.Local) else None
+    return e if define is None else _defined(jumps, define)
 
 
 def is_mean(jumps: Jumps, part: ir.Expression) -> bool:

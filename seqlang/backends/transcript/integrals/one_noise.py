@@ -54,11 +54,11 @@ def interval(condition: LinearCondition, law: NoiseLaw) -> tuple[float, float]:
     return -inf, at_most(-constant / factor, strict, law)
 
 
-def _is_at(point: float, bound: float) -> bool:
-    """Whether a bound is a point of a lattice but for its last digits. Raises Unsupported for one that is next to it:
+def _is_at(point: float, bound: float, law: NoiseLaw) -> bool:
+    """Whether a bound is a point of the law but for its last digits. Raises Unsupported for one that is next to it:
     rounding may have moved it there, and it may lie there."""
     apart = abs(point - bound)
-    if apart <= LAST_DIGITS * max(abs(point), abs(bound)):
+    if not law.blurred and apart <= LAST_DIGITS * max(abs(point), abs(bound)):
         return True
     if apart <= NEXT_TO * max(1.0, abs(bound)):
         raise Unsupported("a bound that is next to a value of a noise")
@@ -71,13 +71,13 @@ def at_least(bound: float, strict: bool, law: NoiseLaw) -> float:
     if law.kind == "density" or bound in (inf, -inf):
         return bound
     if law.kind == "finite":
-        near = [p for p in law.points if _is_at(p, bound)]
+        near = [p for p in law.points if _is_at(p, bound, law)]
         if near:
             later = [p for p in law.points if p > near[0]]
             return (later[0] if later else inf) if strict else near[0]
         return bound
     nearest = round(bound)
-    if _is_at(nearest, bound):
+    if _is_at(nearest, bound, law):
         return float(nearest + 1 if strict else nearest)
     return float(ceil(bound))
 
@@ -86,7 +86,7 @@ def at_most(bound: float, strict: bool, law: NoiseLaw) -> float:
     """The largest point of the law's lattice that is <= bound (< bound if strict); for a density the bound itself."""
     if law.kind != "finite":
         return -at_least(-bound, strict, law)
-    near = [p for p in law.points if _is_at(p, bound)]
+    near = [p for p in law.points if _is_at(p, bound, law)]
     if not near:
         return bound
     if not strict:
