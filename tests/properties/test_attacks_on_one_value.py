@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -324,3 +325,82 @@ def test_what_is_not_decided_within_a_decision_is_not_dropped() -> None:
     except SpecError as error:
         assert "not decided" in str(error)
     assert seqlang.run(text, runs=4, seed=1, engine="interpreter")[0].returns == {"1": 1.0}
+
+
+# ---- numbers that doubles do not tell from a point of a noise
+
+
+BESIDE_POINTS = [
+    ("{0, 1e-20}", "statistic q = x\n", "q > 1", "attach {0: 1, 1: 1} to q\n", "1/4"),
+    ("{1, 1.001}", "statistic q = x\n", "q > 2.99999999999999998", "attach geometric(0.5) to q\n", "1/6"),
+    ("{1, 1.001}", "statistic q = x\n", "q >= 1.001000000009", "attach geometric(0.5) to q\n", "1/3"),
+    ("{0, 1}", "draw z ~ geometric(exp(-1))\n", "log(1 + x) + z > -0.000000000005", "", "0.7310585786300049"),
+    ("{0, 1}", "draw z ~ poisson(1)\n", "z >= 1.00000000000000000001", "", "0.26424111765711533"),
+    ("{0, 1}", "draw z ~ {1: 1, 1.000000000000005: 1}\n", "z > 1.000000000000002", "", "1/2"),
+    ("{0, 1}", "draw z ~ convolve({0: 1, 1: 1}, {0: 1, 1.000000000000001: 1})\n", "z > 1", "", "1/2"),
+]
+"""(letters, statement, condition, noise, chance of the condition)"""
+
+
+@pytest.mark.parametrize(("letters", "statement", "condition", "noise", "chance"), BESIDE_POINTS)
+def test_what_looks_like_a_point_of_a_noise(
+    letters: str, statement: str, condition: str, noise: str, chance: str
+) -> None:
+    """Nothing is said, or what is true."""
+    truth = float(Fraction(chance))
+    text = (
+        f"algorithm a\nstream x in {letters}\nmodel m: x ~ uniform({letters})\n{statement}"
+        f"stop when {condition} return yes\nstop return no\n{noise}"
+    )
+    low, high = verdicts(
+        f"{text}claim probability(yes) <= {truth - 0.001} under m\nclaim probability(yes) >= {truth + 0.001} under m\n"
+    )
+    assert "proved" not in (low, high)
+    try:
+        assert solved(text) == pytest.approx(truth, abs=1e-9)
+    except SpecError as error:
+        assert "E0623" in str(error)
+
+
+def test_equal_laws_are_not_told_apart() -> None:
+    """Both entries need a noise of at least 2, so that nothing is lost."""
+    text = (
+        "algorithm a\nstream x in {1, 1.001}\nmodel m: x ~ uniform({1, 1.001})\nstatistic q = x\n"
+        "stop when q > 2.99999999999999998 return yes\nstop return no\nattach geometric(0.5) to q\n"
+    )
+    assert "refuted" not in verdicts(f"{text}claim strong pure(1e-7)\nclaim weak pure(1e-7) under m\n")
+
+
+LARGEST_OF_STEPS = [
+    ("max((x * log(2) + step * 0.0001) over steps)", "s >= log(2) + 0.00025", 0.875),
+    ("max((x * log(2) - step * 0.0001) over steps)", "s >= log(2) - 0.00035", 0.875),
+    ("min((x * log(2) - step * 0.0001) over steps)", "s <= 0 - 0.00025", 0.875),
+    ("max((x * sqrt(2) + step ^ 2 * 0.0001) over steps)", "s >= sqrt(2) + 0.0002", 0.9375),
+]
+
+
+@pytest.mark.parametrize(("statistic", "condition", "chance"), LARGEST_OF_STEPS)
+def test_the_largest_of_numbers_that_rise_from_step_to_step(statistic: str, condition: str, chance: float) -> None:
+    text = (
+        f"algorithm a\nstream x in {{0, 1}}\nmodel m: x ~ bernoulli(0.5)\nstatistic s = {statistic}\n"
+        f"stop when step >= 5 and {condition} return yes\nstop when step >= 5 return no\n"
+    )
+    assert solved(text) == pytest.approx(chance, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "condition", "chance"),
+    [
+        ("mean(x over last 2)", "s == 0.50000000000000000001", 0.0),
+        ("mean(x where step != 2 over steps)", "s >= 0.50000000000000000001", 0.25),
+    ],
+)
+def test_a_mean_next_to_a_constant(statistic: str, condition: str, chance: float) -> None:
+    text = (
+        f"algorithm a\nstream x in {{0, 1}}\nmodel m: x ~ bernoulli(0.5)\nstatistic s = {statistic}\n"
+        f"stop when step >= 3 and {condition} return yes\nstop when step >= 3 return no\n"
+    )
+    try:
+        assert solved(text) == pytest.approx(chance, abs=1e-9)
+    except SpecError as error:
+        assert "E0623" in str(error)
