@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from math import inf, nextafter
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.laws.facts import facts
@@ -309,6 +310,8 @@ class Jumps:
                 return self._nearest(e, different, needed=True)
             case Law("point", (value,)):
                 return self._of_law(e, (), (value,))
+            case Law("conditioned", (inner, *ends)):
+                return self._of_law(self._with_ends_inside(e, inner, ends), (), ())
             case Law(_, arguments):
                 return self._of_law(e, arguments, ())
             case Weights(pairs):
@@ -376,6 +379,27 @@ class Jumps:
                     return self._otherwise(e, (part,))
                 exact[id(part)] = self.smooth.looked_up(table)
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
+
+    def _with_ends_inside(self, e: Law, inner: Expression, ends: list[Expression]) -> Law:
+        """A conditioned law, whose constant ends are doubles between which the doubles of its values lie if the values
+        lie between the ends: those from 1 + 10^-16 on are not those from the double on, which is 1."""
+        listed = [value for value, _ in inner.pairs] if isinstance(inner, Weights) else []
+        values = [x for x in (exactly(value, self.grids.values) for value in listed) if isinstance(x, Fraction)]
+        if not values and not (isinstance(inner, Law) and facts(inner.family).kind == "points"):
+            return e  # a density
+        found: list[Expression] = []
+        for end, outwards in zip(ends, (-1, 1), strict=True):
+            value = exactly(end, self.grids.values)
+            if isinstance(value, Fraction):
+                beyond = [float(x) * outwards for x in values if x * outwards > value * outwards]
+                inside = [float(x) * outwards for x in values if x * outwards <= value * outwards]
+                double = float(value) * outwards
+                if not values and Fraction(double) > value * outwards:
+                    double = nextafter(double, -inf)
+                double = max([min([double, *(nextafter(x, -inf) for x in beyond)]), *inside])
+                end = Number(Fraction(double * outwards)) if double != float(value) * outwards else end
+            found.append(end)
+        return e if found == ends else self.places.at(replace(e, arguments=(inner, *found)), self.places.of(e))
 
     def _of_law(self, e: Law | Weights | WeightsOf, arguments: Parts, values: Parts) -> Run:
         """With arguments or weights, and values that may be drawn, as near to their value as doubles can be."""

@@ -404,3 +404,18 @@ def test_a_mean_next_to_a_constant(statistic: str, condition: str, chance: float
         assert solved(text) == pytest.approx(chance, abs=1e-9)
     except SpecError as error:
         assert "E0623" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("law", "chances"),
+    [
+        ("conditioned({0: 1, 1: 1, 2: 1}, 1.0000000000000001, 2)", {2.0: 1.0}),
+        ("conditioned({0.1: 1, 0.3: 1, 0.7: 1}, 0.1, 0.3)", {0.1: 0.5, 0.3: 0.5}),
+        ("conditioned({0.1: 1, 0.3: 1, 0.7: 1}, 0.1, 0.29999999999999999)", {0.1: 1.0}),
+    ],
+)
+def test_the_ends_of_a_condition_are_exact(law: str, chances: dict[float, float]) -> None:
+    text = f"{COIN}draw z ~ {law}\nstop when step >= 1 return z\n"
+    assert {float(k): p for k, p in seqlang.solve(text)[0].returns.items()} == pytest.approx(chances)
+    for engine in ENGINES:
+        assert {float(k) for k in seqlang.run(text, runs=200, seed=1, engine=engine)[0].returns} == set(chances)

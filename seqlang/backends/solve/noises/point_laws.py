@@ -22,12 +22,13 @@ MOST_POINTS = 2_000_000
 
 class Points(ScalarLaw):
     """A law on finitely many points; weights are normalised, points that differ by rounding only are merged. `cut`: the
-    chance of others that were left out, at most. Raises Unsolved for points that are next to each other, and farther
-    apart than that."""
+    chance of others that were left out, at most; `sure`: how far rounding may move a point, relative to it. Raises
+    Unsolved for points that are next to each other, and farther apart than that."""
 
     discrete = True
 
     def __init__(self, points: Any, weights: Any, cut: float = 0.0, sure: float | None = None) -> None:
+        self.listed = sure == 0.0
         sure = ONE_UNIT if sure is None else sure
         self.cut = cut
         points, weights = np.asarray(points, float), np.asarray(weights, float)
@@ -89,7 +90,7 @@ def listed_points(law: ScalarLaw, tail: float) -> tuple[Array, Array, float]:
 def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
     """The discrete law given that it falls into [low, high]. Raises Unsolved where what was left out of it matters."""
     points, chances, cut = listed_points(law, 0.0)
-    tie = ONE_UNIT * np.abs(points)
+    tie = 0.0 if isinstance(law, Points) and law.listed else ONE_UNIT * np.abs(points)
     keep = (points >= low - tie) & (points <= high + tie)
     total = float(chances[keep].sum())
     if not total > cut * CLEARLY:
