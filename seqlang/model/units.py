@@ -68,7 +68,8 @@ class Units:
             grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
             grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
             by = finest(*grids)
-            if self.grids.of(value).exact and (by is None or by > FINEST_TIE):
+            tied = all(grid.exact for grid in grids)  # with a density among them no two are equal
+            if tied and (by is None or by > FINEST_TIE):
                 found.update(term.noise for term in terms)
         return frozenset(found)
 
