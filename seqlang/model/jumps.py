@@ -383,23 +383,25 @@ class Jumps:
     def _with_ends_inside(self, e: Law, inner: Expression, ends: list[Expression]) -> Law:
         """A conditioned law, whose constant ends are doubles between which the doubles of its values lie if the values
         lie between the ends: those from 1 + 10^-16 on are not those from the double on, which is 1."""
-        listed = [value for value, _ in inner.pairs] if isinstance(inner, Weights) else []
-        values = [x for x in (exactly(value, self.grids.values) for value in listed) if isinstance(x, Fraction)]
-        if not values and not (isinstance(inner, Law) and facts(inner.family).kind == "points"):
-            return e  # a density
+        values = [value for value in self._listed(inner) if isinstance(value, Fraction)]
+        if not values and not (isinstance(inner, Law) and facts(inner.family).whole):
+            return e
         found: list[Expression] = []
         for end, outwards in zip(ends, (-1, 1), strict=True):
             value = exactly(end, self.grids.values)
-            if isinstance(value, Fraction):
-                beyond = [float(x) * outwards for x in values if x * outwards > value * outwards]
-                inside = [float(x) * outwards for x in values if x * outwards <= value * outwards]
-                double = float(value) * outwards
-                if not values and Fraction(double) > value * outwards:
-                    double = nextafter(double, -inf)
-                double = max([min([double, *(nextafter(x, -inf) for x in beyond)]), *inside])
-                end = Number(Fraction(double * outwards)) if double != float(value) * outwards else end
-            found.append(end)
+            double = _end_inside(value, values, outwards) if isinstance(value, Fraction) else None
+            found.append(end if double is None else Number(Fraction(double)))
         return e if found == ends else self.places.at(replace(e, arguments=(inner, *found)), self.places.of(e))
+
+    def _listed(self, law: Expression) -> list[object]:
+        """The constant values of a law that lists them."""
+        match law:
+            case Weights(pairs):
+                return [exactly(value, self.grids.values) for value, _ in pairs]
+            case Law(family, (argument,)) if facts(family).support in ("listed", "arguments"):
+                found = exactly(argument, self.grids.values)
+                return list(found) if isinstance(found, tuple) else [found]
+        return []
 
     def _of_law(self, e: Law | Weights | WeightsOf, arguments: Parts, values: Parts) -> Run:
         """With arguments or weights, and values that may be drawn, as near to their value as doubles can be."""
@@ -560,3 +562,16 @@ class Jumps:
     def _is_small(self, e: Expression) -> bool:
         """Whether doubles make no error in an exact number that they compute without one, as it is small."""
         return self.wholes.ends(self.growths.last_step(e, 1 / (self.grids.of(e).denominator or 1)))
+
+
+def _end_inside(end: Fraction, values: list[Fraction], outwards: int) -> float | None:
+    """The double that takes the place of the upper end of a condition (`outwards` 1) or of the lower one (-1); None
+    where it is the nearest one."""
+    nearest = double = float(end) * outwards
+    if values:
+        beyond = [float(x) * outwards for x in values if x * outwards > end * outwards]
+        inside = [float(x) * outwards for x in values if x * outwards <= end * outwards]
+        double = max([min([double, *(nextafter(x, -inf) for x in beyond)]), *inside])
+    elif Fraction(double) > end * outwards:
+        double = nextafter(double, -inf)
+    return None if double == nearest else double * outwards

@@ -30,7 +30,8 @@ from seqlang.analyses.weak.together import together_of
 from seqlang.analyses.weak.transcribed import ELSE, sizes, transcribed
 from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.step.cases import FAINT, watching
+from seqlang.backends.solve.noises.scalar_law import FAINT
+from seqlang.backends.solve.step.cases import watching
 from seqlang.backends.solve.step.entries import entries
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program

@@ -49,7 +49,7 @@ OUT_OF_STEPS = "beyond this step the numbers of the program are too large to be 
 
 
 OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS)
-"""What numbers are of which nothing is known: `OutOfReach`."""
+"""What an error says of a number whose value is not known (`OutOfReach`), and not that it has none."""
 
 
 def not_a_number(what: str, span: Span, step: int, run: int) -> EvaluationError:

@@ -15,7 +15,6 @@ import numpy as np
 
 from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace, listed
 from seqlang.backends.solve.noises.point_laws import (
-    LEAST,
     TAIL,
     Points,
     conditioned_points,
@@ -23,7 +22,7 @@ from seqlang.backends.solve.noises.point_laws import (
     sum_of_points,
     weighted,
 )
-from seqlang.backends.solve.noises.scalar_law import ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import FAINT, ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.laws.facts import names
 from seqlang.laws.law import law as law_of_family
@@ -83,7 +82,7 @@ def _of_family(family: str, arguments: Sequence[float]) -> ScalarLaw | None:
     if found.facts.support == "whole numbers" and found.arrays.tails is not None and arguments[0] > 0:
         return OnWholeNumbers(found, *arguments)
     points, chances = listed(found, 0.0, *arguments)
-    return Points(points, chances, LEAST if found.facts.underflows else 0.0)
+    return Points(points, chances, FAINT if found.facts.underflows else 0.0, listed=True)
 
 
 def _normal(mean: float, sd: float) -> ScalarLaw:

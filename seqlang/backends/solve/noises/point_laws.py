@@ -7,30 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import CLEARLY, FAINT, TIE, Array, ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 
 ONE_UNIT = 2.0**-51
 """Relative: how far rounding of a few operations moves a number."""
-TAIL, LEAST = 1e-30, 1e-285
-"""Chances: what is left out at either end of a law that is added to another one, and of a law that is listed."""
-CLEARLY = 1e15
-"""A chance that is so many times what was left out is known to all digits."""
+TAIL = 1e-30
+"""A chance: what is left out at either end of a law that is added to another one."""
 MOST_POINTS = 2_000_000
 """Points of one law; a sum that would have more is not solved."""
 
 
 class Points(ScalarLaw):
     """A law on finitely many points; weights are normalised, points that differ by rounding only are merged. `cut`: the
-    chance of others that were left out, at most; `sure`: how far rounding may move a point, relative to it. Raises
-    Unsolved for points that are next to each other, and farther apart than that."""
+    chance of others that were left out, at most; `listed`: no point was computed. Raises Unsolved for points that are
+    next to each other, and farther apart than rounding explains."""
 
     discrete = True
 
-    def __init__(self, points: Any, weights: Any, cut: float = 0.0, sure: float | None = None) -> None:
-        self.listed = sure == 0.0
-        sure = ONE_UNIT if sure is None else sure
-        self.cut = cut
+    def __init__(self, points: Any, weights: Any, cut: float = 0.0, listed: bool = False) -> None:
+        self.cut, self.listed = cut, listed
+        sure = 0.0 if listed else ONE_UNIT
         points, weights = np.asarray(points, float), np.asarray(weights, float)
         order = np.argsort(points, kind="stable")
         points, weights = points[order], weights[order]
@@ -84,7 +81,7 @@ class Points(ScalarLaw):
 def listed_points(law: ScalarLaw, tail: float) -> tuple[Array, Array, float]:
     """(points, chances, cut), where on each side less than `tail` is left out of an infinite law."""
     points, chances = law.atoms(tail)
-    return points, chances, law.cut if np.all(np.isfinite(law.support)) else law.cut + 2 * max(tail, LEAST)
+    return points, chances, law.cut if np.all(np.isfinite(law.support)) else law.cut + 2 * max(tail, FAINT)
 
 
 def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
@@ -129,4 +126,4 @@ def _common_step(p: Array, q: Array) -> float | None:
 
 def weighted(pairs: Sequence[tuple[float, float]]) -> ScalarLaw:
     """The law with these (value, weight)."""
-    return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs], sure=0.0)
+    return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs], listed=True)

@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 TIE = 1e-12
 """Relative distance below which a number counts as a point of a discrete law."""
+FAINT = 1e-285
+"""Smaller chances have few digits as doubles, or none; points of an infinite law beyond it are not listed."""
+CLEARLY = 1e15
+"""A chance that is so many times what was left out of a law is known to all digits."""
 CLOSE = 1e-300
 """The reciprocal of the largest distance at which quantiles are looked for."""
 

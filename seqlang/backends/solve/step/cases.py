@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.noises.scalar_law import ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import CLEARLY, FAINT, ScalarLaw
 from seqlang.backends.solve.step.distinct import distinct
 from seqlang.record import record
 
@@ -52,10 +52,6 @@ class Case:
         return Case(Case(self.weight, over).chance(laws), kept)
 
 
-FAINT = 1e-285
-"""Smaller chances have few digits as doubles, or none."""
-CLEARLY = 1e15
-"""Chances below so many times of what was left out of a law have few digits too."""
 _SEEN: ContextVar[list[float] | None] = ContextVar("faint chances", default=None)
 
 

@@ -172,9 +172,8 @@ class CompiledComparison:
         away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
         surely = self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total) if self.genuine else -1.0
         taken = np.maximum(rounding, self._least_slack(bound) * np.abs(scale))
-        taken = taken + TIE * np.maximum(np.abs(bound), 1.0) * np.abs(
-            scale
-        )  # as much as the law itself takes for equal
+        by_the_law = TIE * np.maximum(np.abs(bound), 1.0) * np.abs(scale)  # it takes so close numbers for its points
+        taken = taken + by_the_law
         if np.any((away > surely) & (away <= taken)):
             raise Unsolved(CLOSE_CALL)
 
