@@ -75,6 +75,8 @@ class Undecidable:
     reason: str
 
 
+TINY = 1e-200
+"""Formulas that are nearer to 0 may be 0, as so many digits do not tell."""
 Run = Expression | Decided | Guarded | Undecidable
 """What is run in place of an expression."""
 
@@ -257,15 +259,15 @@ def _evaluation(
         if isinstance(exact, Fraction | Formula):
             if told and not is_told(exact):
                 return None
-            return nearest(exact) if isinstance(exact, Formula) else exact
+            return _rounded(exact) if isinstance(exact, Formula) else exact
         return exact if isinstance(exact, bool) else None
 
     def is_told(exact: Fraction | Formula) -> bool:
         """Whether no other value so far has the same double."""
-        first = by_double.setdefault(nearest(exact), exact)
         try:
+            first = by_double.setdefault(nearest(exact), exact)
             return len(by_double) < MOST_KNOWN and numbers.order(exact, first) == 0
-        except Undecided:
+        except (Undecided, OverflowError):
             return False
 
     def is_known(part: Expression) -> bool:
@@ -287,6 +289,15 @@ def _evaluation(
         return rebuild(logs or part, lambda child: put(child, given))
 
     return value
+
+
+def _rounded(x: Formula) -> Fraction | float | None:
+    """The nearest double; None where it is too large for one, or may be 0."""
+    try:
+        found = nearest(x)
+        return found if abs(found) > TINY or numbers.order(x, Fraction(0)) != 0 else Fraction(0)
+    except (Undecided, OverflowError):
+        return None
 
 
 def _is_too_large(given: Any) -> bool:

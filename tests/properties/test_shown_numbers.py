@@ -214,3 +214,45 @@ def test_bounds_on_a_noise_that_stays() -> None:
         chance = (1 - ratio) / (1 + ratio) * ratio ** abs(z)
         a += chance * (0.75 if 400 - z >= 1 else 0.5)
     assert seqlang.solve(text)[0].returns["a"] == pytest.approx(a, abs=1e-10)
+
+
+# ---- numbers that are 0
+
+
+LOGARITHMS = (
+    "statistic a = sum(log(2) * x since r)\nstatistic b = sum(log(3) * x since r)\n"
+    "statistic c = sum(log(6) * x since r)\nreport r when step == 1\n"
+)
+EXPONENTIALS = "statistic a = sum(exp(x / 3) over steps)\nstatistic b = sum(exp(x / 3) * 3 over steps)\n"
+ALWAYS_0 = [
+    ("{0, 1}", LOGARITHMS, "a + b - c"),
+    ("{0, 1, 2}", EXPONENTIALS, "b - 3 * a"),
+    ("{0, 1, 2}", EXPONENTIALS, "b - a - a - a"),
+]
+
+
+@pytest.mark.parametrize(("letters", "statistics", "returned"), ALWAYS_0)
+def test_a_number_that_is_0_refutes_nothing(letters: str, statistics: str, returned: str) -> None:
+    """Doubles make numbers around 1e-16 of it, which differ from stream to stream."""
+    text = (
+        f"algorithm a\nstream x in {letters}\nmodel m: x ~ uniform({letters})\n{statistics}"
+        f"stop when step >= 4 return {returned}\nclaim strong pure(0.1)\nclaim weak pure(0.1) under m\n"
+    )
+    assert "refuted" not in verdicts(text)
+
+
+def test_a_sum_of_logarithms_that_is_0_is_shown_as_0() -> None:
+    letters, statistics, returned = ALWAYS_0[0]
+    text = (
+        f"algorithm a\nstream x in {letters}\nmodel m: x ~ uniform({letters})\n{statistics}"
+        f"stop when step >= 4 return {returned}\n"
+    )
+    for engine in ("interpreter", "numpy"):
+        assert seqlang.run(text, runs=50, seed=1, engine=engine)[0].returns == {"0": 1.0}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_number_that_is_too_large_is_refused_in_words(engine: str) -> None:
+    text = of_two("1", "2", "statistic S = sum(x over steps)\nstop when step >= 3 return exp(1000 * S)")
+    with pytest.raises(seqlang.SpecError, match="E0620"):
+        seqlang.run(text, runs=5, seed=1, engine=engine)

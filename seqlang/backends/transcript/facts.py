@@ -67,6 +67,8 @@ class FactWriter:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
+                    if not terms:
+                        self._must_be_told(value)
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
@@ -79,6 +81,12 @@ class FactWriter:
                     self._guarded(gate.guard, wanted, fact, must=True)
                 case _:
                     self._condition(gate, wanted, statement)
+
+    def _must_be_told(self, value: e.Expression) -> None:
+        """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same."""
+        smooth = self.plain.exact.jumps.smooth
+        if not smooth.is_told(value) and not smooth.precision.relative(value):
+            raise Unsupported("a value is shown that doubles do not tell from others")
 
     def _gates_of(self, source: GateSource) -> list[p.Gate]:
         return [self._compared(g) for g in self.program.gates if g.source == source]

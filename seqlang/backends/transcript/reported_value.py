@@ -47,16 +47,16 @@ def number(value: Any) -> Any:
     return value
 
 
-NEAR, ROUNDING = 1e-11, 2.0**-47
-"""Relative to the larger of two values: they are not told from each other if they differ by less than the first, unless
-rounding explains it, which is less than the second."""
+NEAR, ROUNDING, SMALL = 1e-11, 2.0**-47, 1e-12
+"""Two values are equal if rounding explains how they differ: by less than `ROUNDING`, relative to the larger one. They
+are not told from each other where they differ by less than `NEAR`, relative to it, or by less than `SMALL`."""
 
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal, up to rounding. Raises `Unsupported` where this is not known."""
     if isinstance(a, int | float) and isinstance(b, int | float) and isfinite(a) and isfinite(b) and a != b:
         apart, size = abs(a - b), max(abs(a), abs(b))
-        if NEAR * size >= apart > ROUNDING * size:
+        if max(NEAR * size, SMALL) >= apart > ROUNDING * size:
             raise Unsupported("two values that are next to each other")
         return bool(apart <= ROUNDING * size)
     return bool(a == b)
