@@ -29,6 +29,7 @@ from seqlang.model.expression import (
     StepNumber,
     Truth,
     Variable,
+    WeightsOf,
     children,
     rebuild,
 )
@@ -179,7 +180,7 @@ class _Search:
 
     def look_into(self, e: Expression, inside: frozenset[Variable]) -> None:
         """The same for the parts of an expression."""
-        if isinstance(e, Quantified):
+        if isinstance(e, Quantified | WeightsOf):
             inside = inside | {e.variable}
         for part in children(e):
             self.look_at(part, inside)

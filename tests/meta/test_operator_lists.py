@@ -14,8 +14,9 @@ from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.operator import Comparison, Connective, Fold
 
 CODE = Path(__file__).parents[2] / "seqlang"
-APART = ("operators", "arithmetic", "certificate")
-"""The catalogue itself, and the functions of formulas and certificates, which have names of their own."""
+APART = ("operators", "arithmetic", "certificate", "kernel")
+"""The catalogue itself; the functions of formulas and certificates, which have names of their own; and the kernel, that
+imports nothing and says itself what each of its few functions means."""
 
 
 def lists_in(text: str) -> Iterator[tuple[int, list[str]]]:

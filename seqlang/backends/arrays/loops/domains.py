@@ -10,8 +10,10 @@ import numpy as np
 from seqlang.backends.arrays.frame import Expressions, Frame
 from seqlang.backends.arrays.loops import element_blocks
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
-from seqlang.backends.interpret.values import is_vector
+from seqlang.backends.interpret.values import FOR_OTHERS, is_vector
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.wholes import Guarded
 from seqlang.source import Span
 
 LONGEST_BINDER = 5_000
@@ -29,6 +31,7 @@ def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tupl
             raise CannotVectorise("a `for` over something else than a finite set")
         elements = [from_constant(v, compiler.labels) for v in _few(found)]
         return lambda f: (elements, None)
+    e = _in_its_form(compiler, e)
     if isinstance(e, ir.Apply) and e.operator == "..":
         low, high = (compiler.compile(a) for a in e.arguments)
         return lambda f: _range(*_ends(low(f), high(f), f, e.span))
@@ -43,6 +46,7 @@ def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tupl
 
 def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame], Iterator[element_blocks.Elements]]:
     """A function that gives the elements a block at once; it raises NotWide where they are no numbers."""
+    domain = _in_its_form(compiler, domain)
     if isinstance(domain, ir.Apply) and domain.operator == "..":
         low, high = (compiler.compile(a) for a in domain.arguments)
         span = domain.span
@@ -56,6 +60,14 @@ def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame],
         return element_blocks.list_blocks(found, f.count)
 
     return elements
+
+
+def _in_its_form(compiler: Expressions, domain: ir.Expression) -> ir.Expression:
+    """The set with the ends or elements that tell exactly which elements there are."""
+    form = compiler.form(domain)
+    if isinstance(form, Decided | Guarded | Undecidable):
+        raise CannotVectorise(FOR_OTHERS)
+    return form
 
 
 def _few(elements: Any) -> list[Any]:

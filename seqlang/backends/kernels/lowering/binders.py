@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from seqlang.backends.interpret.values import FOR_OTHERS
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided, Undecidable
+from seqlang.model.wholes import Guarded
 from seqlang.record import record
 
 
@@ -31,6 +34,10 @@ def domain_of(scope: Scope, e: ir.Expression) -> Domain:
         return Domain(
             size, lambda i: Scalar(f"float({i} + 1)", whole=f"({i} + 1)"), lambda i: Scalar(f"{mask}[{i}]", "truth")
         )
+    form = scope.exact.jumps.run(e)
+    if isinstance(form, Decided | Guarded | Undecidable):
+        raise CannotCompile(FOR_OTHERS)
+    e = form
     if isinstance(e, ir.Apply) and e.operator == ".." and scope.reads(e):
         low, high = (scalar(scope.value_of(a), "an end of a range") for a in e.arguments)
         w = scope.writer

@@ -1,0 +1,42 @@
+"""Whether a certificate establishes its claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from seqlang.kernel.conditions import Condition, ghost_conditions, start_condition, step_conditions
+from seqlang.kernel.cover import check_cover
+from seqlang.kernel.judge import check_contradiction
+from seqlang.kernel.proof import Certificate
+from seqlang.kernel.refused import Refused
+
+T = TypeVar("T")
+
+
+def check(proof: Certificate) -> None:
+    """Returns if every condition of theorem 1 (README) is met; raises Refused with the first one that is not."""
+    check_cover(proof)
+    for ghost in proof.ghosts:
+        for condition, tree in _matched(list(ghost_conditions(proof, ghost)), ghost.proofs):
+            _judge(condition, tree)
+    starts = [mode for mode in proof.modes if mode.start]
+    for mode, tree in _matched(starts, proof.starts):
+        _judge(start_condition(proof, mode), tree)
+    for edge in proof.edges:
+        for pair, trees in _matched(list(step_conditions(proof, edge)), edge.proofs):
+            for condition, tree in _matched(pair, trees):
+                _judge(condition, tree)
+
+
+def _matched(items: Sequence[T], trees: Sequence[Any]) -> Iterator[tuple[T, Any]]:
+    if len(items) != len(trees):
+        raise Refused(f"{len(trees)} trees are given for {len(items)} conditions")
+    return zip(items, trees, strict=True)
+
+
+def _judge(condition: Condition, tree: object) -> None:
+    try:
+        check_contradiction(condition.contradictory, tree)
+    except Refused as refused:
+        raise Refused(f"{condition.about}: {refused}") from None

@@ -1,0 +1,98 @@
+"""A core program as text, for a person to compare with the spec."""
+
+from __future__ import annotations
+
+from seqlang.kernel.core import (
+    Choose,
+    Expression,
+    Input,
+    Let,
+    Letters,
+    Number,
+    Op,
+    Program,
+    Read,
+    Replace,
+    Report,
+    Statement,
+    Step,
+    Stop,
+    Tag,
+    Tick,
+    Truth,
+    Update,
+)
+
+INFIX = {"+", "-", "*", "/", "^", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"}
+
+
+def shown(program: Program, epsilon: Expression) -> str:
+    """One line a declaration and a statement; then the claim."""
+    lines = [f"input {k}: {_input(declared)}" for k, declared in enumerate(program.inputs)]
+    match program.adjacency:
+        case Replace(count):
+            lines.append(f"neighbours: at most {count} changed entries")
+        case within:
+            where = "every entry" if within.every else "one entry"
+            way = ", all in one direction" if within.one_direction else ""
+            lines.append(f"neighbours: {of(within.of)} moves by at most {of(within.radius)} at {where}{way}")
+    lines += [f"memory {k} = {of(initial)}" for k, initial in enumerate(program.memories)]
+    for k, draw in enumerate(program.draws):
+        life = f"after each report {draw.life}" if isinstance(draw.life, int) else draw.life
+        lines.append(f"draw {k} ~ {draw.law}({', '.join(map(of, draw.arguments))}), {life}")
+    lines += map(_statement, program.body)
+    return "\n".join([*lines, f"claim: strong pure({of(epsilon)})"])
+
+
+def of(e: Expression) -> str:
+    match e:
+        case Number(value):
+            return str(value)
+        case Truth(value):
+            return str(value).lower()
+        case Tag(word):
+            return word
+        case Step():
+            return "step"
+        case Read(kind, index, run):
+            return f"{kind} {index}" + (f" of run {run}" if run else "")
+        case Choose(test, yes, no):
+            return f"(if {of(test)} then {of(yes)} else {of(no)})"
+        case Op(name, (a, b)) if name in INFIX:
+            return f"({of(a)} {name} {of(b)})"
+        case Op(name, arguments):
+            return f"{name}({', '.join(map(of, arguments))})"
+
+
+def _input(declared: Input) -> str:
+    public = ", public" if declared.public else ""
+    if isinstance(declared.domain, Letters):
+        return "one of " + ", ".join(map(str, declared.domain.values)) + public
+    kind = "whole numbers" if declared.domain.whole else "numbers"
+    low = "" if declared.domain.low is None else f" from {declared.domain.low}"
+    high = "" if declared.domain.high is None else f" to {declared.domain.high}"
+    return f"{kind}{low}{high}{public}"
+
+
+def _statement(statement: Statement) -> str:
+    match statement:
+        case Let(index, value):
+            return f"let {index} = {of(value)}"
+        case Tick(index, operator, value, where, since, start):
+            kept = "" if since is None else f", anew after report {since}"
+            begin = "" if start is None else f", at first {of(start)}"
+            return f"cell {index}: {operator} of {of(value)}{_where(where)}{kept}{begin}"
+        case Report(index, when, value):
+            return f"report {index}{'' if value is None else ' = ' + of(value)}{_when(when)}"
+        case Update(index, value, when):
+            return f"memory {index} = {of(value)}{_when(when)}"
+        case Stop(index, when, result):
+            return f"stop {index}{_when(when)}{'' if result is None else ', return ' + of(result)}"
+
+
+def _when(when: Expression | None) -> str:
+    return "" if when is None else f" when {of(when)}"
+
+
+def _where(where: Expression | None) -> str:
+    return "" if where is None else f" where {of(where)}"

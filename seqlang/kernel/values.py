@@ -1,0 +1,265 @@
+"""Values of expressions for all draws and entries at once: linear terms, formulas and words.
+
+A `Space` numbers the variables of one condition and collects what is known of them. What is not linear becomes a new
+variable, the same one for the same function of the same arguments: both runs then share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from seqlang.kernel.core import Choose, Expression, Number, Op, Read, Step, Tag, Truth
+from seqlang.kernel.enclosures import closed_value
+from seqlang.kernel.refused import Refused
+from seqlang.kernel.terms import (
+    FALSE,
+    TRUE,
+    Both,
+    Either,
+    Formula,
+    Linear,
+    Sign,
+    above,
+    at_least,
+    denied,
+    equal,
+    holds_all,
+    holds_one,
+    number,
+    same_truth,
+    variable,
+)
+
+Value = Linear | Formula | str
+"""A number, a truth value, or a word."""
+ZERO = number(0)
+
+
+@dataclass
+class Space:
+    """`known`: formulas that hold of the variables. `needed`: what must hold so that every expression has a value.
+    `whole`: the variables that take whole values only."""
+
+    names: list[str] = field(default_factory=list)
+    whole: set[int] = field(default_factory=set)
+    known: list[Formula] = field(default_factory=list)
+    needed: list[Formula] = field(default_factory=list)
+    _made: dict[tuple[object, ...], Linear] = field(default_factory=dict)
+    _from: dict[int, frozenset[int]] = field(default_factory=dict)
+
+    def new(self, name: str, whole: bool = False) -> Linear:
+        index = len(self.names)
+        self.names.append(name)
+        if whole:
+            self.whole.add(index)
+        return variable(index)
+
+    def sources(self, value: object) -> frozenset[int]:
+        """The variables that a term or a formula depends on, through functions and choices too."""
+        match value:
+            case Linear(parts, _):
+                return frozenset().union(*(self._from.get(v, frozenset((v,))) for v, _ in parts))
+            case Sign(term, _):
+                return self.sources(term)
+            case Both(parts) | Either(parts):
+                return frozenset().union(*map(self.sources, parts))
+        return frozenset()
+
+    def is_whole(self, term: Linear) -> bool:
+        """Whether it is plain that the term takes whole values only."""
+        return term.constant.denominator == 1 and all(v in self.whole and c.denominator == 1 for v, c in term.parts)
+
+    def chosen(self, test: Formula, yes: Linear, no: Linear) -> Linear:
+        """`yes` where the test holds, else `no`."""
+        if yes == no or test == TRUE:
+            return yes
+        if test == FALSE:
+            return no
+
+        def define(found: Linear) -> list[Formula]:
+            where, elsewhere = (test, equal(found, yes)), (denied(test), equal(found, no))
+            return [holds_one((holds_all(where), holds_all(elsewhere)))]
+
+        return self._once(("if", test, yes, no), self.is_whole(yes) and self.is_whole(no), define)
+
+    def larger(self, left: Linear, right: Linear) -> Linear:
+        return self.chosen(at_least(left, right), left, right)
+
+    def smaller(self, left: Linear, right: Linear) -> Linear:
+        return self.chosen(at_least(right, left), left, right)
+
+    def size(self, term: Linear) -> Linear:
+        """The absolute value."""
+        return self.larger(term, term.times(Fraction(-1)))
+
+    def function(self, name: str, arguments: tuple[Linear, ...]) -> Linear:
+        """A number that depends on the arguments alone, and of which nothing else is known."""
+        return self._once((name, *arguments), False, lambda found: [])
+
+    def constant(self, expression: Expression) -> Linear:
+        """An expression of constants: a number, or a variable between two fractions."""
+        interval = closed_value(expression)
+        if interval.low == interval.high:
+            return number(interval.low)
+
+        def define(found: Linear) -> list[Formula]:
+            return [at_least(found, number(interval.low)), at_least(number(interval.high), found)]
+
+        return self._once(("constant", expression), False, define)
+
+    def _once(self, key: tuple[object, ...], whole: bool, define: Callable[[Linear], list[Formula]]) -> Linear:
+        if key not in self._made:
+            found = self._made[key] = self.new(str(key[0]), whole)
+            self._from[found.parts[0][0]] = frozenset().union(*map(self.sources, key))
+            self.known.extend(define(found))
+        return self._made[key]
+
+
+def is_constant(expression: Expression) -> bool:
+    match expression:
+        case Op(_, arguments):
+            return all(map(is_constant, arguments))
+        case Choose(test, yes, no):
+            return is_constant(test) and is_constant(yes) and is_constant(no)
+        case Read() | Step():
+            return False
+    return True
+
+
+@dataclass
+class Reader:
+    """Evaluates expressions at one place of one run. `read` gives what is numbered, and the step. `is_shown`: which
+    expressions what was shown determines; these have a value in both runs or in none, so none is asked for."""
+
+    space: Space
+    read: Callable[[Read | Step], Value]
+    is_shown: Callable[[Expression], bool] = lambda expression: False
+
+    def number(self, expression: Expression) -> Linear:
+        value = self.value(expression)
+        if not isinstance(value, Linear):
+            raise Refused("a truth value or a word stands where a number is needed")
+        return value
+
+    def truth(self, expression: Expression) -> Formula:
+        value = self.value(expression)
+        if not isinstance(value, Sign | Both | Either):
+            raise Refused("a number or a word stands where a truth value is needed")
+        return value
+
+    def value(self, expression: Expression) -> Value:
+        match expression:
+            case Number(value):
+                return number(value)
+            case Truth(truth):
+                return TRUE if truth else FALSE
+            case Tag(word):
+                return word
+            case Read() | Step():
+                return self.read(expression)
+            case Choose(test, yes, no):
+                return self._choice(self.truth(test), yes, no)
+            case Op(name, arguments):
+                return self._apply(name, arguments, expression)
+
+    def _choice(self, test: Formula, yes: Expression, no: Expression) -> Value:
+        # each side is needed to have a value only where it is chosen
+        sides: list[Value] = []
+        for side, condition in ((yes, test), (no, denied(test))):
+            before = len(self.space.needed)
+            sides.append(self.value(side) if condition != FALSE else ZERO)
+            asked = self.space.needed[before:]
+            self.space.needed[before:] = [holds_one((denied(condition), need)) for need in asked]
+        if test in (TRUE, FALSE):
+            return sides[0] if test == TRUE else sides[1]
+        match sides:
+            case [Linear() as first, Linear() as second]:
+                return self.space.chosen(test, first, second)
+            case [str(first), str(second)] if first == second:
+                return first
+            case [Sign() | Both() | Either() as first, Sign() | Both() | Either() as second]:
+                return holds_one((holds_all((test, first)), holds_all((denied(test), second))))
+        raise Refused("a choice between values of different kinds, or between words")
+
+    def _apply(self, name: str, arguments: tuple[Expression, ...], whole: Expression) -> Value:
+        if name in ("==", "!=") and len(arguments) == 2:
+            found = self._equality(*map(self.value, arguments))
+            return found if name == "==" else denied(found)
+        if name in ("and", "or"):
+            return self._connected(name, arguments)
+        if name == "not" and len(arguments) == 1:
+            return denied(self.truth(arguments[0]))
+        numbers = [self.number(a) for a in arguments]
+        match name, numbers:
+            case "+", [a, b]:
+                return a + b
+            case "-", [a, b]:
+                return a - b
+            case "negate", [a]:
+                return a.times(Fraction(-1))
+            case "*", [a, b] if a.is_constant or b.is_constant:
+                return a.times(b.constant) if b.is_constant else b.times(a.constant)
+            case "/", [a, b] if b.is_constant and b.constant != 0:
+                return a.times(1 / b.constant)
+            case ">=", [a, b]:
+                return at_least(a, b)
+            case ">", [a, b]:
+                return above(a, b)
+            case "<=", [a, b]:
+                return at_least(b, a)
+            case "<", [a, b]:
+                return above(b, a)
+            case "abs", [a]:
+                return self.space.size(a)
+            case "max", [a, *rest]:
+                for b in rest:
+                    a = self.space.larger(a, b)
+                return a
+            case "min", [a, *rest]:
+                for b in rest:
+                    a = self.space.smaller(a, b)
+                return a
+            case "clip", [a, low, high]:
+                self.space.needed.append(at_least(high, low))
+                return self.space.smaller(self.space.larger(a, low), high)
+        if is_constant(whole):
+            try:
+                return self.space.constant(whole)
+            except Refused:  # of a function that is not enclosed: some number, the same in both runs
+                return self.space.function(name, tuple(numbers))
+        if self.is_shown(whole):
+            return self.space.function(name, tuple(numbers))
+        match name, numbers:
+            case "/", [_, b]:
+                self.space.needed.append(holds_one((above(b, ZERO), above(ZERO, b))))
+            case "log", [a]:
+                self.space.needed.append(above(a, ZERO))
+            case ("*", [_, _]) | ("exp", [_]):
+                pass
+            case _:
+                raise Refused(f"`{name}` of what is not constant is no part of the kernel")
+        return self.space.function(name, tuple(numbers))
+
+    def _equality(self, left: Value, right: Value) -> Formula:
+        match left, right:
+            case Linear(), Linear():
+                return equal(left, right)
+            case str(), str():
+                return TRUE if left == right else FALSE
+            case ((Sign() | Both() | Either()), (Sign() | Both() | Either())):
+                return same_truth(left, right)
+        return FALSE
+
+    def _connected(self, name: str, arguments: tuple[Expression, ...]) -> Formula:
+        """The second side is needed to have a value only where the first does not decide."""
+        found = self.truth(arguments[0])
+        for argument in arguments[1:]:
+            before = len(self.space.needed)
+            decided = denied(found) if name == "and" else found
+            part = self.truth(argument)
+            asked = self.space.needed[before:]
+            self.space.needed[before:] = [holds_one((decided, need)) for need in asked]
+            found = holds_all((found, part)) if name == "and" else holds_one((found, part))
+        return found
