@@ -10,12 +10,16 @@ from seqlang.kernel.cover import check_cover
 from seqlang.kernel.judge import check_contradiction
 from seqlang.kernel.proof import Certificate
 from seqlang.kernel.refused import Refused
+from seqlang.kernel.values import is_constant
 
 T = TypeVar("T")
 
 
 def check(proof: Certificate) -> None:
     """Returns if every condition of theorem 1 (README) is met; raises Refused with the first one that is not."""
+    # also of draws that are not moved: with a parameter that reads data their law would differ between the two runs
+    if not all(is_constant(a) for draw in proof.program.draws for a in draw.arguments):
+        raise Refused("a parameter of a law is no constant")
     check_cover(proof)
     for ghost in proof.ghosts:
         for condition, tree in _matched(list(ghost_conditions(proof, ghost)), ghost.proofs):

@@ -161,13 +161,19 @@ def parts_of(proof: Certificate, edge: Edge, letters: Mapping[tuple[int, int], F
         nothing = number(0)
         return Parts(pair, before, count, (FALSE,), TRUE, (FALSE,), (), paid, nothing, paid)
     play(second, edge.outcome, first)
+    if FALSE in second.happened:  # it was played no further: the step holds only if the first run never shows this
+        nothing, known = number(0), (*assumed, *pair.space.known)
+        return Parts(
+            pair, before, count, known, holds_all(first.needed), tuple(first.happened), (FALSE,), paid, nothing, paid
+        )
     require_triangular(pair.space, first, pair.levels, pair.fresh)
     asked = [*second.needed, *second.happened]
     asked.extend(_same(a, b) for (_, a), (_, b) in zip(first.shown, second.shown, strict=True))
     after = pair.limit()
     if not ends:
         target, old = proof.modes[edge.target], pair.kept(source)
-        pair.states = (ended(first, edge.outcome), ended(second, edge.outcome))
+        begun = {key: value for key, value in before.items() if key[0] in ("cell", "memory")}
+        pair.states = (ended(first, edge.outcome, begun), ended(second, edge.outcome, begun))
         pair.count = pair.count + number(1)
         for index, move in pair.kept(target).items():
             drawn = first.values["draw", index]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -135,16 +135,27 @@ def merged(space: Space, test: Formula, new: Value, old: Value) -> Value:
     raise Refused("a memory or a cell whose values are of several kinds")
 
 
-def ended(run: Run, outcome: Outcome) -> dict[Key, Value]:
-    """What cells and memories hold when the next step begins."""
+def ended(run: Run, outcome: Outcome, before: Mapping[Key, Value]) -> dict[Key, Value]:
+    """What cells and memories hold when the next step begins: numbers where `before` has numbers, else truth values."""
     found: dict[Key, Value] = {}
     for cell in run.program.cells:
         value = run.later[cell.index] if cell.operator == "last" else run.values["cell", cell.index]
         if cell.since is not None:
-            made = run.values.get(("report", cell.since), FALSE if outcome.reports[cell.since] is False else TRUE)
-            test = made if isinstance(made, Sign | Both | Either) else TRUE  # a value that was shown
-            value = merged(run.space, test, number(0), value)
+            value = merged(run.space, _was_made(run, outcome, cell.since), number(0), value)
         found["cell", cell.index] = value
     for index in range(len(run.program.memories)):
         found["memory", index] = run.values["memory", index]
+    for key, old in before.items():
+        if isinstance(old, Linear) != isinstance(found[key], Linear) or isinstance(found[key], str):
+            raise Refused(f"{key[0]} {key[1]} holds values of different kinds")
+    return found
+
+
+def _was_made(run: Run, outcome: Outcome, report: int) -> Formula:
+    """Whether the report was made. What it shows plays no part: it may show a truth value."""
+    made = outcome.reports[report]
+    if made is not None:
+        return TRUE if made else FALSE
+    found = run.values["report", report]  # it shows no value, else the outcome would say whether it was made
+    assert isinstance(found, Sign | Both | Either)
     return found

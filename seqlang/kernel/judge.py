@@ -16,14 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from seqlang.kernel.refused import Refused
+from seqlang.kernel.reading import fraction
+from seqlang.kernel.refused import Refused, Unreadable
 from seqlang.kernel.terms import Both, Either, Formula, Linear, Sign, number
 
-LONGEST = 8000
-"""Characters of a multiplier."""
 DEEPEST = 200
 """Cases within cases of one tree."""
 
@@ -67,7 +65,11 @@ def _check(known: Known, tree: Any, depth: int) -> None:
         case {"plain": True} if known.absurd:
             return
         case {"sum": [*terms]}:
-            if not _is_absurd_sum(known.signs, terms):
+            try:
+                absurd = _is_absurd_sum(known.signs, terms)
+            except Unreadable as why:
+                raise Refused(str(why)) from None
+            if not absurd:
                 raise Refused("a sum of inequalities is no contradiction")
         case {"cases": int(chosen), "each": [*trees]} if 0 <= chosen < len(known.open) and depth < DEEPEST:
             parts = known.open[chosen].parts
@@ -86,10 +88,7 @@ def _is_absurd_sum(signs: Sequence[Sign], terms: Sequence[Any]) -> bool:
     for term in terms:
         match term:
             case [int(index), str(text)] if 0 <= index < len(signs):
-                try:
-                    factor = Fraction(text) if len(text) <= LONGEST else Fraction(0)
-                except (ValueError, ZeroDivisionError):
-                    return False
+                factor = fraction(text)
                 if factor <= 0:
                     return False
                 total = total + signs[index].term.times(factor)

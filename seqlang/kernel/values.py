@@ -250,7 +250,7 @@ class Reader:
                 return TRUE if left == right else FALSE
             case ((Sign() | Both() | Either()), (Sign() | Both() | Either())):
                 return same_truth(left, right)
-        return FALSE
+        raise Refused("values of different kinds are compared")
 
     def _connected(self, name: str, arguments: tuple[Expression, ...]) -> Formula:
         """The second side is needed to have a value only where the first does not decide."""
