@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.laws.law import NotInArrays
+from seqlang.laws.numbers import STIRLING
 
 Array = NDArray[np.float64]
+SHORT_SERIES = 10
+"""Terms; the next one is below 1e-20 of the sum, as the numbers differ by less than a tenth."""
 LONGEST_TABLE = 1_000_000
 """Values of a law that are listed."""
 
@@ -23,16 +26,25 @@ def whole_numbers(first: float, last: float) -> Array:
     return np.arange(first, last + 1, dtype=np.float64)
 
 
-def log_factorial(k: Any) -> Any:
-    """log k! for whole k >= 0; Stirling's series above 16, a table below."""
-    table = np.cumsum(np.concatenate([[0.0], np.log(np.arange(1.0, 17.0))]))
-    k = np.maximum(np.asarray(k, dtype=np.float64), 0.0)
-    if np.all(k <= 16):
-        return table[k.astype(np.intp)]
-    z = np.maximum(k, 16.0) + 1
-    series = (z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi)
-    series += 1 / (12 * z) - 1 / (360 * z**3) + 1 / (1260 * z**5)
-    return np.where(k <= 16, table[np.minimum(k, 16).astype(np.intp)], series)
+def stirling_errors(k: Any) -> Array:
+    """`laws.numbers.stirling_error` of each whole k >= 0."""
+    k = np.asarray(k, dtype=np.float64)
+    z = 1.0 / np.minimum(np.maximum(k, 1.0), 1e150) ** 2
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - z / 1188) * z) * z) * z) / np.maximum(k, 1.0)
+    table = np.asarray(STIRLING)[np.minimum(k, len(STIRLING) - 1).astype(np.intp)]
+    return np.asarray(np.where(k < len(STIRLING), table, series))
+
+
+def deviances(x: Any, mean: Any) -> Array:
+    """`laws.numbers.deviance` of each pair x >= 0, mean >= 0; at x = 0 it is the mean."""
+    x, mean = np.asarray(x, dtype=np.float64), np.asarray(mean, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        v = (x - mean) / (x + mean)
+        plain = np.where(x > 0, x * np.log(x / mean), 0.0) + mean - x
+        square = v * v
+        series = sum(square**j / (2 * j + 3) for j in range(SHORT_SERIES))
+        close = (x - mean) * v + 2.0 * x * v * square * series
+    return np.asarray(np.where(np.abs(x - mean) >= 0.1 * (x + mean), plain, close))
 
 
 def inverted(u: Array, masses: Callable[[int], Any], longest: int) -> Array:

@@ -51,7 +51,8 @@ class Facts:
     can be asked for. `support`: "half line" is x >= 0, "counts" 0, 1, 2, ..; "listed" a few values, "arguments" what
     these say. `noise`: a draw of it is noise, not a sign, a sample or a choice. `symmetric`: around 0, so that without
     noise there is 0. `has_mean`: E|X| is finite. `bounded`: its support is. `underflows`: a chance inside its support
-    may be 0 in floating point. `joint`: one draw is a vector or a set. `whole`: its values (or their elements) are
+    may be 0 in floating point. `plain_masses`: each mass is the one
+    parameter, or 1 minus it. `joint`: one draw is a vector or a set. `whole`: its values (or their elements) are
     whole numbers. `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `curve`: the
     curve of `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
     parameters may be left out.
@@ -68,6 +69,7 @@ class Facts:
     bounded: bool = False
     underflows: bool = True
     joint: bool = False
+    plain_masses: bool = False
     unit_scale: bool = False
     translation: TranslationCost | None = None
     curve: Literal["gaussian", "laplace", "geometric"] | None = None

@@ -10,6 +10,8 @@ import math
 LOG_HALF = -0.6931471805599453
 HALF_LOG_TWO_PI = 0.9189385332046728
 LONGEST_STIRLING = 16
+LEAST_TOTAL = 1e-200
+"""Of weights. Numbers below 1e-308 lose digits, and so did what is computed from them."""
 
 
 def tables_stirling() -> tuple[float, ...]:

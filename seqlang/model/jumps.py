@@ -31,7 +31,7 @@ each side is one constant or input, rounded once, since rounding keeps the order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, nextafter
 
@@ -58,7 +58,6 @@ from seqlang.model.expression import (
     WeightsOf,
     children,
     rebuild,
-    walk,
 )
 from seqlang.model.grids import Grids, Rounding, finest
 from seqlang.model.growths import Growths
@@ -77,7 +76,6 @@ from seqlang.model.program import (
     Stop,
     Update,
     expressions_in,
-    margins_of,
 )
 from seqlang.model.rationals import Rationals
 from seqlang.model.running_error import RunningErrors
@@ -154,8 +152,8 @@ class Jumps:
             self._settle_root(e, self._stored(name, e, self.places.copy(e)))
         for e in self._showing():
             self._settle_root(e, self.smooth.of_shown(e))
-        for e in self._margins():
-            self._settle_root(e, self.smooth.with_noise(e))
+        for e, terms in self.units.with_noise():
+            self._settle_root(e, self.smooth.with_noise(e, terms))
         self.needs_fractions = any(
             isinstance(form, Undecidable | Guarded) and self.rationals.of(e) for e, form in self._known.values()
         )
@@ -251,14 +249,6 @@ class Jumps:
         values += [s.result for s in self.program.body if isinstance(s, Stop)]
         return [v for v in values if v is not None and not isinstance(v, Noised)]
 
-    def _margins(self) -> Iterator[Expression]:
-        """What noise is added to: before it is shown, and before it is compared with 0."""
-        for statement in self.program.body:
-            for e in expressions_in(statement):
-                yield from (node.base for node in walk(e) if isinstance(node, Noised))
-        for gate in self.program.gates:
-            yield from (margin.value for margin in margins_of(gate))
-
     def _stored(self, name: str, whole: Expression, e: Expression) -> Run:
         """What is kept under the name of a memory, a cell or a definition. `e` is a copy of the `whole`."""
         cell = next((s for s in self.program.body if isinstance(s, Cell) and s.name == name), None)
@@ -311,14 +301,14 @@ class Jumps:
             case Law("point", (value,)):
                 return self._of_law(e, (), (value,))
             case Law("conditioned", (inner, *ends)):
-                return self._of_law(self._with_ends_inside(e, inner, ends), (), ())
+                return self._conditioned(e, inner, ends)
             case Law(_, arguments):
                 return self._of_law(e, arguments, ())
             case Weights(pairs):
                 return self._of_law(e, tuple(weight for _, weight in pairs), tuple(value for value, _ in pairs))
             case WeightsOf(value, weight):
                 return self._of_law(e, (weight,), (value,))
-            case Density(_, Law("convolve" | "sum_of") as law, _) if self.grids.law(law).rounding == Rounding.COMPUTED:
+            case Density(_, law, _) if self.sums_values(law):
                 return Undecidable("the points of a sum of laws are rounded") if self.grids.law(law).exact else e
             case Density(_, _, at):
                 return self._nearest(e, (at,), needed=_sits_on_points(e))
@@ -353,8 +343,9 @@ class Jumps:
 
     def _remainder(self, e: Apply, parts: tuple[Expression, ...]) -> Run:
         by = self.smooth.by(parts, Rounding.NEVER)
-        if by is None:
-            return self._otherwise(e, parts)
+        if by is None:  # a part that was rounded once may be on the other side of a multiple
+            rounded = any(self.grids.of(part).rounding < Rounding.NEVER for part in parts)
+            return self._otherwise(e, parts, rounded)
         wholes = tuple(self.wholes.whole(part, by) for part in parts)
         return over(self._settled.as_it_is(Apply("%", wholes, e.span)), by)
 
@@ -379,6 +370,33 @@ class Jumps:
                     return self._otherwise(e, (part,))
                 exact[id(part)] = self.smooth.looked_up(table)
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
+
+    def sums_values(self, law: Expression) -> bool:
+        """Whether it is a sum of laws, or made of one, whose points doubles do not know."""
+        if isinstance(law, Law) and law.family in ("convolve", "sum_of"):
+            return self.grids.law(law).rounding == Rounding.COMPUTED
+        parts = law.arguments if isinstance(law, Law) else (law.yes, law.no) if isinstance(law, Choice) else ()
+        return any(isinstance(part, Law | Choice) and self.sums_values(part) for part in parts)
+
+    def _conditioned(self, e: Law, inner: Expression, ends: list[Expression]) -> Run:
+        """A law on points, and ends as near to their value as doubles can be: equal numbers then have equal doubles."""
+        grid = self.grids.law(inner)
+        if grid.exact and grid.rounding == Rounding.COMPUTED and self.sums_values(inner):
+            return Undecidable("the points of a sum of laws are rounded")
+        changing = [end for end in ends if not self.grids.is_constant(end)]
+        on_points = grid.exact and (grid.denominator is not None or bool(self._listed(inner)))
+        if not changing or not on_points:
+            return self._of_law(self._with_ends_inside(e, inner, ends), (), ())
+        exact: dict[int, Expression] = {}
+        for end in changing:
+            own = self.grids.of(end)
+            by = finest(own, grid)
+            if not own.exact:
+                continue
+            if by is None or not self.wholes.fits(end, by):
+                return Undecidable("the end of a condition may be one of the values")
+            exact[id(end)] = over(self.wholes.whole(end, by), by)
+        return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child)))
 
     def _with_ends_inside(self, e: Law, inner: Expression, ends: list[Expression]) -> Law:
         """A conditioned law, whose constant ends are doubles between which the doubles of its values lie if the values
@@ -513,15 +531,15 @@ class Jumps:
         negative = Choice(Apply("<", (below, ZERO)), Apply(TURNED[e.operator], (above, ZERO)), without_value)
         return Choice(Apply(">", (below, ZERO)), plain, negative)
 
-    def _otherwise(self, e: Jump, parts: tuple[Expression, ...]) -> Run:
+    def _otherwise(self, e: Jump, parts: tuple[Expression, ...], rounded: bool = False) -> Run:
         """As it stands, if doubles decide it by these parts as exact arithmetic does; else by exact arithmetic at the
-        moment, else guarded."""
+        moment, else guarded. `rounded`: the parts have to be exact, and are not."""
         if not all(self.grids.of(part).exact for part in parts):
             return e
         value = exactly(e, self.grids.values) if self.grids.is_constant(e) else None
         if isinstance(value, Open):
             return Undecidable(value.reason)
-        if not self._at_risk(parts):
+        if not rounded and not self._at_risk(parts):
             return e if all(map(self._is_small, parts)) else self._guarded_sizes(e, parts)
         table = self.grids.tables.of(e)
         if table is not None:

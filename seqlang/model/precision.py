@@ -10,7 +10,23 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
-from seqlang.model.expression import Apply, CellValue, Choice, Density, Expression, Local, MemoryValue, Quantified
+from seqlang.laws.facts import facts
+from seqlang.model.densities import is_precise
+from seqlang.model.expression import (
+    Apply,
+    CellValue,
+    Choice,
+    Density,
+    Drawn,
+    Expression,
+    Field,
+    Law,
+    Local,
+    MemoryValue,
+    Quantified,
+    Sequence,
+    Weights,
+)
 from seqlang.model.grids import Grids, Rounding, is_dyadic
 from seqlang.model.growths import EXACT, UNIT, Growths
 from seqlang.model.program import Update
@@ -21,11 +37,22 @@ LATE = 2.0**20
 """Steps: few laws are followed so far."""
 MANY = 2.0**10
 """Steps in which an absolute error is small: later it may be larger, as sums gather errors, but is no larger part."""
+EARLY = 2.0**7
+"""Steps in which a number has to be known well. A sum of logarithms is known to 1e-11 then; the bound of its error
+grows with the square of the steps, which its error does not."""
 CLOSE = 2.0**-30
 """An absolute error that is small."""
+FOR_RECORDS = 2.0**8
+"""The same of numbers that are made from a data set: bounds are for millions of records, and grow with their square."""
 MODERATE = Fraction(10) ** 30
 """Constants between this and its reciprocal keep products of a few away from the ends of doubles."""
 LARGEST_POWER = 16
+FADED = 100.0
+"""exp(-100) has all its digits, and so have products of a few of them."""
+FINE = 2.0**14
+"""Units of 2^-50, in which densities are off."""
+MOST_RAISED = 2.0**40
+"""A factor by which what is next to 0 stays next to it."""
 
 
 class Precision:
@@ -35,6 +62,32 @@ class Precision:
         self.grids, self.growths, self.wholes = grids, growths, wholes
         self.program = grids.program
         self._assumed: set[str] = set()
+        self.room = FOR_RECORDS if self.program.data_set else CLOSE
+
+    def beside(self, e: Expression, scale: float, known: bool = False) -> bool:
+        """Whether the error of a number is small beside a noise of this scale that is added to it. `known`: it is the
+        double next to the number. What reads real data is not looked at."""
+        error = self.error(e, known)
+        if error < inf:
+            return error <= self.room * min(1.0, 2.0**6 * scale)
+        parts: tuple[Expression, ...] = ()  # of a function whose error has no bound here those of its arguments decide
+        match e:
+            case Local(name):
+                parts = (self.program.define(name).expression,)
+            case Apply(_, arguments):
+                parts = arguments
+            case Choice(_, yes, no):
+                parts = (yes, no)
+            case Density(_, law):
+                return is_precise(law, self.growths, FINE)
+        return all(self.beside(part, scale) for part in parts)
+
+    def error(self, e: Expression, known: bool) -> float:
+        """The absolute error of a number; 0 of what reads real data, which is not looked at."""
+        if not self.grids.of(e).exact or self._has_no_error(e):
+            return 0.0
+        bounds, once = self.growths.of(e), known or self._is_plain(e)
+        return (bounds.size.at(MANY) if once else bounds.error.at(EARLY)) * UNIT
 
     def absolute(self, e: Expression) -> bool:
         """Whether the error is small, whatever the size of the number is."""
@@ -44,8 +97,12 @@ class Precision:
         """Whether its double is the one that is nearest to the number: equal numbers have equal doubles, and different
         numbers different ones."""
         grid = self.grids.of(e)
-        if self.grids.is_constant(e) or grid.rounding != Rounding.COMPUTED:
+        if self.grids.is_constant(e) or not grid.exact:
             return True
+        if grid.denominator is not None and self.wholes.fits(e, grid.denominator):
+            return True
+        if grid.rounding != Rounding.COMPUTED:
+            return isinstance(e, Field) or (isinstance(e, Drawn) and self._is_listed(e.name))
         match e:
             case Local(name):
                 return self.nearest(self.program.define(name).expression)
@@ -62,6 +119,20 @@ class Precision:
             case Choice(_, yes, no):
                 return self.nearest(yes) and self.nearest(no)
         return False
+
+    def _is_listed(self, name: str) -> bool:
+        """Whether a law lists constants: elaboration has seen to it that these have different doubles, as those of a
+        domain have."""
+        match self.grids.law_of(name):
+            case Weights(pairs):
+                values = tuple(value for value, _ in pairs)
+            case Law("uniform", (Sequence("set", items),)):
+                values = items
+            case Law(family):
+                return facts(family).whole
+            case _:
+                return False
+        return all(map(self.grids.is_constant, values))
 
     def tells_quotients(self, a: Expression, b: Expression) -> bool:
         """Whether doubles tell the quotients of two numbers on grids from each other."""
@@ -98,22 +169,81 @@ class Precision:
                 return cell.operator in CHOSEN and self.relative(cell.body)
             case Apply("+" | "-", (a, b)):
                 return self._is_far_from(a, b) or self._is_far_from(b, a)
-            case Apply("*" | "/" | "sqrt", parts):
-                return all(map(self.relative, parts))
+            case Apply("*", (a, b)):
+                return self._keeps_digits(a, b) and self._keeps_digits(b, a) and all(map(self.relative, (a, b)))
+            case Apply("/", (a, b)):
+                kept = not self._may_fade(a) or self.grids.is_constant(b) or self.grids.of(b).denominator is not None
+                return kept and not self._may_fade(b) and all(map(self.relative, (a, b)))
+            case Apply("sqrt", (a,)):
+                return not self._may_fade(a) and self.relative(a)
             case Apply(operator, parts) if operator in CHOSEN:
                 return all(map(self.relative, parts))
             case Apply("^", (base, power)):
                 exponent = self.grids.of(power).value
-                return exponent is not None and abs(exponent) <= LARGEST_POWER and self.relative(base)
+                if exponent is None or abs(exponent) > LARGEST_POWER or (exponent < 0 and self._may_fade(base)):
+                    return False
+                return self.relative(base)
             case Apply("exp", (x,)):
-                return self.absolute(x) or self.relative(x)  # it is 0 or infinite, or x is at most 745
+                return self.absolute(x) or self.relative(x)  # it is 0 or infinite, or x is at most 745; see `_may_fade`
             case Choice(_, yes, no):
                 return self.relative(yes) and self.relative(no)
             case Quantified("max" | "min", body):
                 return self.relative(body)
-            case Density():  # laws compute it to twelve digits
-                return True
+            case Density(_, law, at):
+                return is_precise(law, self.growths, FINE) and self._is_plain(at)
         return False
+
+    def _is_plain(self, e: Expression) -> bool:
+        """Whether its double is as near as one rounding leaves it."""
+        grid = self.grids.of(e)
+        return self.grids.is_constant(e) or grid.denominator is not None or grid.rounding != Rounding.COMPUTED
+
+    def is_lost(self, e: Expression) -> bool:
+        """Whether digits of a term may be lost, and not only the last ones."""
+        return self.coarse(e) and not self.beside(e, 1.0)
+
+    def coarse(self, e: Expression) -> bool:
+        """Whether doubles may have lost digits in a term of an exact sum: the error is then no small part of what it
+        adds up. Numbers that are kept from step to step are not looked into."""
+        grid = self.grids.of(e)
+        if not grid.exact or self._is_plain(e):
+            return False
+        match e:
+            case Local(name):
+                return self.coarse(self.program.define(name).expression)
+            case CellValue() | MemoryValue():
+                return False
+            case Apply("+" | "-" | "*" | "negate" | "abs", parts):
+                return any(map(self.coarse, parts))
+            case Choice(_, yes, no):
+                return self.coarse(yes) or self.coarse(no)
+            case Quantified("sum" | "mean", body):
+                return self.coarse(body)
+        return not self.relative(e)
+
+    def _keeps_digits(self, a: Expression, b: Expression) -> bool:
+        """Whether an error that a has next to 0 is next to 0 in a * b. (That not all weights of a law are next to 0 is
+        looked at where it is drawn from, see `laws/weights.py`.)"""
+        return not self._may_fade(a) or self.growths.of(b).size.at(LATE) <= MOST_RAISED
+
+    def _may_fade(self, e: Expression) -> bool:
+        """Whether a number other than 0 may be so near to it that doubles have few digits of it, or none."""
+        if self.grids.is_constant(e) or self.grids.of(e).denominator is not None:
+            return False
+        match e:
+            case Local(name):
+                return self._may_fade(self.program.define(name).expression)
+            case Apply("exp", (x,)):
+                return self.growths.of(x).size.at(LATE) > FADED
+            case Apply("+" | "-" | "sqrt", _):
+                return False  # relative: a sum is far from 0, and what is under a root does not fade
+            case Apply("*" | "/", parts):
+                return sum(not self.grids.is_constant(part) for part in parts) > 1 or any(map(self._may_fade, parts))
+            case Apply(operator, parts) if operator in CHOSEN:
+                return any(map(self._may_fade, parts))
+            case Choice(_, yes, no):
+                return self._may_fade(yes) or self._may_fade(no)
+        return True
 
     def _is_far_from(self, a: Expression, b: Expression) -> bool:
         """Whether a is a constant, and b at most half as large: the sum or difference is not near 0."""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 
+from seqlang.laws.facts import facts
+from seqlang.model.densities import relative_error
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -19,6 +21,7 @@ from seqlang.model.expression import (
     Drawn,
     Expression,
     Index,
+    Law,
     Local,
     MemoryValue,
     Noised,
@@ -34,8 +37,6 @@ from seqlang.model.wholes import Settled
 from seqlang.record import record
 
 UNIT = Number(Fraction(1, 2**50))
-OF_DENSITY = Number(Fraction(2**10))
-"""Densities and masses are computed with a relative error of less than 2^10 units, about 1e-12."""
 MODERATE = 2.0**10
 MOST_SUMMED = 2.0**20
 """Numbers of one sum; a bound for more would refuse too much."""
@@ -79,10 +80,15 @@ class RunningErrors:
                 return self.of(reduce(plus, added, base), place)
             case Choice(test, yes, no):
                 return _either(test, self.of(yes, place), self.of(no, place))
-            case Density(_, _, at):
+            case Density(_, law, at):
                 if self.of(at, place).kept:
                     raise NotKnown("a density at a number that is kept from step to step")
-                return RunningError(plus(times(OF_DENSITY, size_of(e)), LEAST_DENSITY), {})
+                if isinstance(law, Law) and facts(law.family).plain_masses:
+                    return _plus(self.of(law.arguments[0], place), RunningError(ONE, {}))
+                error = relative_error(law, self.growths)
+                if error is None:
+                    raise NotKnown("a density with parameters that change, are very large, or are next to 0 or 1")
+                return RunningError(plus(times(error, size_of(e)), LEAST_DENSITY), {})
             case Sequence("list", items):
                 return _listed([self.of(item, place) for item in items])
             case Index(base, at):

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from functools import reduce
 
 from seqlang.model.at_the_moment import Decided, Run, Undecidable, decided
-from seqlang.model.expression import Apply, Choice, Expression
+from seqlang.model.expression import Apply, Choice, Expression, Term
 from seqlang.model.grids import Rounding, finest
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
 from seqlang.model.lines import Lines, over
+from seqlang.model.noise_scales import least_scale
 from seqlang.model.precision import Precision
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
 from seqlang.model.wholes import Settled, Wholes
-from seqlang.operators.groups import CHOSEN
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 
 
@@ -35,6 +36,7 @@ class Smooth:
         self._shown: dict[int, Decided] = {}
         self._told: dict[int, tuple[Decided, Decided]] = {}
         self._told_apart: dict[int, Expression] = {}
+        self._coarse: dict[int, Expression] = {}
 
     def of_shown(self, e: Expression) -> Run:
         """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
@@ -45,13 +47,13 @@ class Smooth:
             found = self._exactly(e, told=True)
         if isinstance(found, Decided):
             self._shown[id(found)] = found
-        if found is not None:
+        if isinstance(found, Decided) or (found is not None and self.precision.nearest(e)):
             self._told_apart[id(e)] = e
         return self._of_wholes(e) if found is None else found
 
     def is_told(self, e: Expression) -> bool:
         """Whether a number that is shown, in the form in which it is run, has a double that tells it from others."""
-        return id(e) in self._told_apart or self.grids.of(e).denominator is not None or not self._is_computed(e)
+        return id(e) in self._told_apart or self.precision.nearest(e)
 
     def told(self, form: Decided) -> Decided:
         """A number that is shown, for who may not take two numbers for one: it is not decided where another one that
@@ -67,9 +69,10 @@ class Smooth:
         """Of a weight, or an argument of a law."""
         return self._near(e, self.precision.relative)
 
-    def with_noise(self, e: Expression) -> Run:
-        """Of what noise is added to."""
-        return self._near(e, lambda e: not self.rationals.of(e) or self.precision.absolute(e))
+    def with_noise(self, e: Expression, terms: tuple[Term, ...]) -> Run:
+        """Of what these noises are added to."""
+        scale = least_scale(self.grids, terms)
+        return self._near(e, lambda e: self.precision.beside(e, scale))
 
     def canonical(self, e: Expression) -> Run:
         """The double that is nearest to the number."""
@@ -111,7 +114,18 @@ class Smooth:
         if not self._is_computed(e):
             return e
         found = None if is_good(e) else self._exactly(e, told=False)
-        return self._of_wholes(e) if found is None else found
+        if found is not None or is_good(e):
+            return self._of_wholes(e) if found is None else found
+        plain = self._of_wholes(e)
+        if self.precision.beside(e, 1.0):
+            return plain
+        self._coarse.update({id(e): e, id(plain): plain})
+        return plain
+
+    def is_coarse(self, e: Expression) -> bool:
+        """Whether a weight, an argument of a law, or what has noise added is run with doubles whose error is not small,
+        or not known: runs go on, and nothing is decided by such numbers."""
+        return id(e) in self._coarse
 
     def _is_computed(self, e: Expression) -> bool:
         """Whether it is an exact number that doubles compute with errors."""
@@ -125,7 +139,8 @@ class Smooth:
             return self.looked_up(table)
         found = self._divided_once(e, told) or decided(self.places.copy(e), self.lines, self.kinds, self.wholes)
         if isinstance(found, Decided) and not told:
-            return replace(found, guarded=self._guards.of_size(e, self._of_wholes(e)))
+            plain = self.places.copy(e)  # which is not run in this form again
+            return replace(found, guarded=self._guards.of_size(plain, self._of_wholes(plain)))
         return None if isinstance(found, Undecidable) else found
 
     def _divided_once(self, e: Expression, told: bool) -> Expression | None:
@@ -149,9 +164,7 @@ class Smooth:
             return self._of_wholes(part) if by is None else over(self.wholes.whole(part, by), by)
 
         match e:
-            case Apply("*" | "/" | "^" | "sqrt", parts):
-                pass
-            case Apply(operator, parts) if operator in CHOSEN:
+            case Apply(operator, parts) if not OPERATORS[operator].jumps and self.are_numbers(e, *parts):
                 pass
             case _:
                 return e

@@ -6,17 +6,33 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from math import gcd, lcm
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model import exact_numbers as numbers
 from seqlang.model.constants import exactly
-from seqlang.model.expression import Expression, MemoryValue, Noised, Term, walk
+from seqlang.model.expression import (
+    CellValue,
+    Choice,
+    Drawn,
+    Expression,
+    Law,
+    MemoryValue,
+    Noised,
+    Sequence,
+    Term,
+    Weights,
+    WeightsOf,
+    walk,
+)
 from seqlang.model.grids import Grids, finest
 from seqlang.model.lines import ZERO, Lines
 from seqlang.model.program import AllSteps, Cell, Draw, LastSteps, Previous, Program, expressions_in, margins_of
-from seqlang.operators.groups import SUMS
+from seqlang.operators.groups import CHOSEN, SUMS
 from seqlang.record import record
 
+MOST_TOLD = 2.0**52
+"""Units: larger numbers may be the same double as the next one."""
 FINEST_TIE = 1 << 30
 """The largest denominator of numbers of which two are equal if they look so."""
 
@@ -64,7 +80,7 @@ class Units:
         """The noises that are added to numbers of which two may differ and look equal: what they are compared with,
         their factors and their own values are not multiples of one fraction that is far larger than rounding."""
         found: set[str] = set()
-        for value, terms in self._with_noise():
+        for value, terms in self.with_noise():
             grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
             grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
             by = finest(*grids)
@@ -73,15 +89,48 @@ class Units:
                 found.update(term.noise for term in terms)
         return frozenset(found)
 
-    def _with_noise(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+    def with_noise(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+        """What noise is added to, before it is shown and before it is compared with 0, with the noise."""
         nodes = chain.from_iterable(map(walk, chain.from_iterable(map(expressions_in, self.program.body))))
         yield from ((node.base, node.terms) for node in nodes if isinstance(node, Noised))
         for gate in self.program.gates:
             yield from ((margin.value, margin.terms) for margin in margins_of(gate))
 
+    def are_told(self, e: CellValue | MemoryValue | Drawn, size: float) -> bool:
+        """Whether doubles tell the numbers that are kept, or drawn, from each other, as far as their unit is known:
+        they are up to `size`, and later perhaps larger."""
+        match e:
+            case CellValue(name):
+                unit = self.cell(name)
+            case MemoryValue(name):
+                unit = self.memory(name)
+            case Drawn(name):
+                unit = None if _listed(self.grids.law_of(name)) else self.held(name)
+        return self._listed_are_told(e) if unit is None else size < MOST_TOLD * unit.size
+
+    def _listed_are_told(self, e: CellValue | MemoryValue | Drawn) -> bool:
+        """The same of numbers that are one of a few; where these are not known, nothing is said of them."""
+        values: list[Expression] = []
+        if isinstance(e, CellValue):
+            cell = self.program.cell(e.name)
+            if cell.operator in CHOSEN or isinstance(cell.keep, Previous):
+                values = [cell.body, *([cell.keep.initial] if isinstance(cell.keep, Previous) else [])]
+        elif isinstance(e, Drawn):
+            values = _listed(self.grids.law_of(e.name))
+        exact: set[Fraction | Formula] = set()
+        for value in values:
+            table = None if self.grids.is_constant(value) else self.grids.table(value)
+            found = exactly(value, self.grids.values) if self.grids.is_constant(value) else None
+            exact.update(table.numbers or () if table is not None else ())
+            exact.update((found,) if isinstance(found, Fraction | Formula) else ())
+        try:
+            return len(set(map(numbers.nearest, exact))) == len(exact)
+        except (numbers.Undecided, OverflowError):
+            return False
+
     def _of_cell(self, cell: Cell) -> Unit | None:
         bodies = [cell.body, cell.keep.initial] if isinstance(cell.keep, Previous) else [cell.body]
-        on = _grid(finest(*map(self.grids.of, bodies)))
+        on = self._of_table(bodies) or _grid(finest(*map(self.grids.of, bodies)))
         if on is not None or cell.binders or len(bodies) > 1:
             return on
         line = self.lines.of(cell.body)
@@ -94,6 +143,35 @@ class Units:
             return None
         size = abs(numbers.nearest(value)) / line.denominator
         return Unit(size, always) if size > 0 else None
+
+    def _of_table(self, bodies: list[Expression]) -> Unit | None:
+        """Of a body that has a few values, all of them fractions."""
+        table = self.grids.table(bodies[0]) if len(bodies) == 1 else None
+        values = None if table is None else table.numbers
+        if not values or not all(isinstance(value, Fraction) for value in values):
+            return None
+        fractions = [value for value in values if isinstance(value, Fraction)]
+        by = lcm(*(value.denominator for value in fractions))
+        whole = gcd(*(int(value * by) for value in fractions))
+        return Unit(whole / by) if whole else None
+
+
+def _listed(law: Expression) -> list[Expression]:
+    """The values that a law lists."""
+    match law:
+        case Weights(pairs):
+            return [value for value, _ in pairs]
+        case WeightsOf(value):
+            return [value]
+        case Law("point", (value,)):
+            return [value]
+        case Law("uniform", (Sequence("set", items),)):
+            return list(items)
+        case Law(_, arguments):
+            return [value for part in arguments for value in _listed(part)]
+        case Choice(_, yes, no):
+            return [*_listed(yes), *_listed(no)]
+    return []
 
 
 def _grid(denominator: int | None) -> Unit | None:

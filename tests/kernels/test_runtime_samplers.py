@@ -402,10 +402,11 @@ def test_vectors_of_no_law(parts: Draw) -> None:
     assert np.isnan(parts(1, -1.0, count=2)).all()
 
 
-@pytest.mark.parametrize("weights", [[1.0], [0.0, 2.0, 0.0, 1.0, 5.0, 0.0], [1e-300, 3e-300], [1e300, 0.0, 1e300]])
+@pytest.mark.parametrize("weights", [[1.0], [0.0, 2.0, 0.0, 1.0, 5.0, 0.0], [1e-190, 3e-190], [1e300, 0.0, 1e300]])
 def test_weights(parts: Draw, weights: list[float]) -> None:
     places = parts(2, *weights)[:, 0].astype(int)
     assert all(weights[i] > 0 for i in set(places.tolist()))
     used = [i for i, w in enumerate(weights) if w > 0]
     assert_chances(np.bincount(places, minlength=len(weights))[used], np.array(weights)[used] / np.sum(weights))
+    assert set(parts(2, 1e-300, 3e-300, count=2)[:, 0]) == {-2.0}
     assert set(parts(2, 1.0, -1.0, count=2)[:, 0]) == {-1.0}

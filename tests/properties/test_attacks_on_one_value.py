@@ -417,7 +417,6 @@ def test_a_mean_next_to_a_constant(statistic: str, condition: str, chance: float
         ("conditioned(point(0.3), 0.3, 1)", {0.3: 1.0}),
         ("conditioned(poisson(1), 1.0000000000000000001, 3)", {2.0: 0.75, 3.0: 0.25}),
         ("conditioned(geometric(0.5), 0.99999999999999999, 2)", {1.0: 2 / 3, 2.0: 1 / 3}),
-        ("conditioned(convolve({0.1: 1, 0: 1}, {0: 1, 0.2: 1}), 0.3, 0.9)", {0.3: 1.0}),
     ],
 )
 def test_the_ends_of_a_condition_are_exact(law: str, chances: dict[float, float]) -> None:

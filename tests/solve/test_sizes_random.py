@@ -108,8 +108,10 @@ def test_laws_of_numbers_of_any_sizes(kind: str) -> None:
             try:
                 (law,) = driver.solve(driver.load(Source("a.seq", spec)))
             except SpecError as error:
-                why = error.diagnostics[0].message
-                assert any(said in why for said in TOO_NEAR), spec
+                why = error.diagnostics[
+                    0
+                ].message  # the last engine that was tried speaks of data, the first of the numbers
+                assert any(said in why for said in (*TOO_NEAR, "continuous data")), spec
                 continue
             known += 1
             assert float(law.returns.get("yes", 0)) == pytest.approx(float(truth), abs=1e-9), spec

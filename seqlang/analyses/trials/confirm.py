@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exact_pair, exactly, is_exact
@@ -15,6 +16,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import numbers_in
 from seqlang.model.domain import Ball, Domain, Interval, Power
 from seqlang.model.expression import Apply, Expression, Quantified
+from seqlang.model.growths import UNIT
+from seqlang.model.jumps import jumps_of
 from seqlang.model.program import Program, expressions_read
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import record, replace
@@ -81,11 +84,25 @@ def _judged(of: Suspicion, exact: bool) -> Found | None:
     ends = ((s.first, s.second) for every in seen.values() for s in every)
     if exact and any(isinstance(v, float) for two in ends for v in numbers_in(two)):
         return None
-    found = of.judge(seen, exact, SLACK if exact else COARSE)
+    found = of.judge(seen, exact, SLACK if exact else max(COARSE, _rounded(of, seen)))
     if found is None:
         return None
     both = (*seen.get(0, ()), *seen.get(STEPS_WITH_VALUES, ()))
     return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
+
+
+def _rounded(of: Suspicion, seen: Mapping[int, Sequence[Seen]]) -> float:
+    """What rounding may make of a quantity, as a part of its largest number, where a bound of it is known."""
+    smooth, found = jumps_of(of.program).smooth, 0.0
+    for index, every in seen.items():
+        e = of.quantities[index].expression if 0 <= index < len(of.quantities) else None
+        if e is None or not smooth.grids.of(e).exact or not smooth.are_numbers(e, vectors=True):
+            continue
+        numbers = (n for s in every for v in (s.first, s.second) for n in numbers_in(v))
+        largest = max((abs(n) for n in numbers if abs(n) < inf), default=0.0)
+        if largest > 0:
+            found = max(found, 2 * smooth.precision.growths.of(e).error.at(of.steps) * UNIT / largest)
+    return found
 
 
 def is_pair(program: Program, pair: Pair) -> bool:

@@ -28,6 +28,7 @@ from seqlang.analyses.weak.public_fields import Beside, public_fields
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.analyses.weak.together import together_of
 from seqlang.analyses.weak.transcribed import ELSE, sizes, transcribed
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.noises.scalar_law import FAINT
@@ -159,7 +160,7 @@ class Scan:
         laws = {k: course.law(number, head, self.blind, faint) for k, course in courses.items()}
         if last is not None:
             assert self._mixture is not None
-            steps = number - 1 + max(course.steps for course in courses.values())
+            steps = number - 1 + max((course.steps for course in courses.values()), default=0)
             while self._free.steps < steps and self.work >= 0:
                 self.work -= self._free.advance()
             if any(course.never > 0 for course in courses.values()) or self._free.steps < steps:
@@ -243,7 +244,10 @@ def _chains(program: Program, model: str, agreed: float) -> tuple[Chain, ...]:
 
 def _made(space: Space, level: int) -> Chain:
     """The chain, told to drop next to nothing: losses are about ratios, in the tails too."""
-    chain = space.make(level)
+    try:
+        chain = space.make(level)
+    except CannotVectorise as why:
+        raise Unsolved(str(why)) from None
     if hasattr(chain, "rare"):
         chain.rare = RARE
     return chain

@@ -150,11 +150,13 @@ def renyi(p: Law, q: Law, order: float, later: Callable[[float], float] = nothin
     `later(m)` must bound that sum over any set of transcripts that has at most mass m under P; it serves the rarest
     entries, and what is beyond the table, from where the result is least. Unknown places of lost mass e enter by
     Minkowski in L^order(Q): ||(P + e)/Q|| <= ||P/Q|| + ||e/Q||, ||e/Q||^order <= lost^order * (least Q)^(1 - order)."""
-    below = np.append(_powers(_sure(p, q), q.most, order).ravel(), p.head[0])
+    below = _logs(_sure(p, q), q.most, order).ravel()
     if p.never[0] > 0:
-        below = np.append(below, _powers(np.array(p.never[0]), np.array(q.never[1] + q.lost), order))
+        below = np.append(below, _logs(np.array(p.never[0]), np.array(q.never[1] + q.lost), order))
+    if np.any(below == inf):
+        return inf, inf
+    least = _log_sum(np.append(below, log(p.head[0]) if p.head[0] > 0 else -inf))
     with np.errstate(over="ignore", invalid="ignore"):
-        lower = float(below.sum()) * (1 - ROUNDING) - SLACK
         likeliest = np.argsort(-q.low, axis=None, kind="stable")
         many, few = p.high.ravel()[likeliest], q.low.ravel()[likeliest]
         upto = np.concatenate([[0.0], np.cumsum(_powers(many, few, order))])
@@ -166,12 +168,23 @@ def renyi(p: Law, q: Law, order: float, later: Callable[[float], float] = nothin
     cuts = sorted({*cuts[:: -(-len(cuts) // CUTS) or 1], *cuts[-1:]})
     ends = [float(upto[k]) + later(float(rest[k]) + p.lost if rest[k] > 0 else 0.0) for k in cuts]
     upper = (min(ends, default=inf) + p.head[1]) * (1 + ROUNDING) + SLACK
-    if lower == inf:
-        return inf, inf
+    finite = exp(min(least, LARGEST)) * (1 - ROUNDING) - SLACK
+    lower = log1p(max(finite - 1.0, 0.0)) if least <= LARGEST else least + log1p(-ROUNDING)
     return (
-        max(_down(log1p(max(lower - 1.0, 0.0)) / (order - 1)), 0.0),
+        max(_down(lower / (order - 1)), 0.0),
         inf if upper == inf else max(_up(log(max(upper, 1.0)) / (order - 1)), 0.0),
     )
+
+
+def _logs(p: Array, q: Array, order: float) -> Array:
+    """log(p^order q^(1 - order)), -infinite where p = 0, infinite where only q is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p > 0, order * np.log(p) + (1 - order) * np.log(q), -inf)
+
+
+def _log_sum(logs: Array) -> float:
+    most = float(logs.max(initial=-inf))
+    return most + log(float(np.exp(logs - most).sum())) if most > -inf else -inf
 
 
 def _powers(p: Array, q: Array, order: float) -> Array:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import ceil, floor, log2, prod
+from math import ceil, floor, inf, log2, prod
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.solve.unsolved import Unsolved
@@ -182,8 +182,9 @@ def _value(program: Program, name: str, value: Expression, shown: Expression, si
         raise Unsolved(f"`{name}` carries noise that is not geometric, or that is read elsewhere")
     plain = shown if noisy is None else noisy.base
     found, known = range_of(program, value if noisy is None else plain), parameter_values(program)
-    low = None if found.low is None else floor(enclose(found.low, known).low)
-    high = None if found.high is None else ceil(enclose(found.high, known).high)
+    bottom = -inf if found.low is None else enclose(found.low, known).low
+    top = inf if found.high is None else enclose(found.high, known).high
+    low, high = floor(bottom) if bottom > -inf else None, ceil(top) if top < inf else None
     first = low if low is not None else high - size + 1 if high is not None else -(size // 2)
     count = size if high is None else max(1, min(size, high - first + 1))
     if noisy is None:

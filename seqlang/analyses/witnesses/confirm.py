@@ -103,9 +103,11 @@ def confirmed(
     if not are_neighbours(follower.program, *streams):
         return None
     answers: list[Answer] = []
+    off = follower.stepper.rounding * max(1, *map(len, streams))
     for stream in streams:
-        answers.append(log_chance(follower, stream, event, how, work))
-        if answers[-1] != IMPOSSIBLE and answers[-1].error > MOST_ERROR:
+        found = log_chance(follower, stream, event, how, work)
+        answers.append(found if found == IMPOSSIBLE else Answer(found.log, found.error + off))
+        if found != IMPOSSIBLE and answers[-1].error > MOST_ERROR:
             return None
     if answers[0].log < answers[1].log:
         answers.reverse()
@@ -213,7 +215,8 @@ def renyi(witness: Witness, order: float) -> float:
         return inf if p > 0 else 0.0
     if p <= q:
         return 0.0
-    return max(two_point(p, q, order), two_point(q, p, order)) * (1 - 1e-12) - 1e-13
+    rounding = 1e-13 + 1e-14 * order * (1 - log(min(p, q))) / (order - 1)
+    return max(two_point(p, q, order), two_point(q, p, order)) * (1 - 1e-12) - rounding
 
 
 def two_point(p: float, q: float, order: float) -> float:

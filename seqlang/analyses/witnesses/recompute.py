@@ -55,6 +55,8 @@ def enclosed(follower: Follower, witness: Witness, most: float = QUICK) -> Witne
     found = [(enclosure(follower, s, witness.event, most), s) for s in witness.streams]
     found.sort(key=lambda one: -one[0][0])
     ((p_low, p_high), first), ((q_low, q_high), second) = found
+    off = follower.stepper.rounding * max(1, *map(len, witness.streams))
+    p_low, p_high, q_low, q_high = p_low - off, min(0.0, p_high + off), q_low - off, min(0.0, q_high + off)
     if p_low < LEAST_LOG or (LEAST_LOG > q_high > -inf) or p_low <= q_high:
         return None
     loss = inf if q_high == -inf else nextafter(p_low - q_high, -inf)

@@ -32,6 +32,8 @@ class Guess:
             terms = [float(coefficient) * self._monomial(mono) for mono, coefficient in poly.items()]
         except (OverflowError, ValueError, ZeroDivisionError):
             return math.nan
+        if not all(map(math.isfinite, terms)):
+            return math.nan
         value = math.fsum(terms)
         return value if abs(value) > 1e-9 * max(map(abs, terms), default=0.0) else math.nan
 

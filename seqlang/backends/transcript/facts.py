@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import inf
 from typing import Any, assert_never
 
 from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
@@ -14,8 +15,11 @@ from seqlang.backends.transcript.thresholded import Thresholded, thresholded
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.at_the_moment import Decided
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.life import EachStep, Once
+from seqlang.model.noise_scales import least_scale
+from seqlang.model.precision import CLOSE
 from seqlang.record import replace
 
 Fact = tuple[Any, ...]
@@ -26,8 +30,13 @@ probability, gate); ("argmax", observed, values, terms, sign, gate); ("open", va
 value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 
 
+STEEPEST = 40.0
+"""By how much the logarithm of a density that is no 0 changes at most, for each scale of its noise."""
+
+
 class FactWriter:
-    """Appends to `lines`. Raises `Unsupported` at once where a choice is shown whose chances do not multiply."""
+    """Appends to `lines`. `rounding`: by how much a step's chances may be off, relative to them, because numbers are
+    doubles. Raises `Unsupported` at once where a choice is shown whose chances do not multiply."""
 
     def __init__(
         self, program: p.Program, plain: PlainWriter, lines: list[str], kept: KeptWriter | None = None
@@ -36,6 +45,7 @@ class FactWriter:
         self.kept = kept
         self.plain = plain
         self.lines = lines
+        self.rounding = 0.0
         self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
         plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
         plain.scope |= {"on_its_side": on_its_side, "both_right": both_right, "decided": decided, "leaves": leaves}
@@ -67,8 +77,7 @@ class FactWriter:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
-                    if not terms:
-                        self._must_be_told(value)
+                    self._must_be_known(value, terms)
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
@@ -82,11 +91,21 @@ class FactWriter:
                 case _:
                     self._condition(gate, wanted, statement)
 
-    def _must_be_told(self, value: e.Expression) -> None:
-        """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same."""
-        smooth = self.plain.exact.jumps.smooth
-        if not smooth.is_told(value) and not smooth.precision.relative(value):
+    def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...]) -> None:
+        """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same. What
+        has noise is known to a small part of it."""
+        jumps = self.plain.exact.jumps
+        smooth = jumps.smooth
+        if not terms and not smooth.is_told(value) and not smooth.precision.relative(value):
             raise Unsupported("a value is shown that doubles do not tell from others")
+        scale = least_scale(jumps.grids, terms)
+        if scale < inf:
+            known = isinstance(jumps.run(value), Decided)
+            if not smooth.precision.beside(value, scale, known):
+                raise Unsupported("numbers that are very large beside their noise")
+            error = smooth.precision.error(value, known)
+            if not self.program.data_set:
+                self.rounding += STEEPEST * (error if error < inf else CLOSE) / scale
 
     def _gates_of(self, source: GateSource) -> list[p.Gate]:
         return [self._compared(g) for g in self.program.gates if g.source == source]
@@ -236,6 +255,8 @@ class FactWriter:
     def _test(self, test: p.Test) -> str:
         match test:
             case p.Margin(value, terms, strict):
+                if terms:
+                    self._must_be_known(value, terms)
                 written = self.plain.write(value) if self.kept is None else self.kept.write(value)
                 holds = None if terms or self.kept is not None else self.plain.exact.jumps.holds(test)
                 if holds is not None:

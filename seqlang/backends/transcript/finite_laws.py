@@ -10,6 +10,7 @@ from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.laws.facts import facts, names
 from seqlang.laws.law import law as law_of_family
+from seqlang.laws.weights import TOO_SMALL, is_too_small
 
 LawValue = tuple[Any, ...]
 """(family, argument, ..), or ("weights", ((value, weight), ..))."""
@@ -35,6 +36,13 @@ def both_right(first: float, second: float, size: int) -> float:
 def alike(values: tuple[Any, ...], truth: Any) -> tuple[Any, ...]:
     """The values that are tried as answers: for a vector those with equal coordinates."""
     return tuple((v,) * len(truth) for v in values) if isinstance(truth, tuple) else values
+
+
+def weighed(pairs: tuple[tuple[Any, Any], ...]) -> LawValue:
+    """The law of these values with these weights."""
+    if is_too_small(sum(w for _, w in pairs)):
+        raise Unsupported(TOO_SMALL)
+    return "weights", pairs
 
 
 def mass(law: LawValue, at: Any) -> float:

@@ -15,7 +15,7 @@ from seqlang.backends.interpret.compiled import Compiler, plain_number
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.interpret.values import UNDECIDED, EvaluationError, Members, OutOfReach, as_index, each, pairwise
-from seqlang.backends.transcript.finite_laws import density
+from seqlang.backends.transcript.finite_laws import density, weighed
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
@@ -42,7 +42,7 @@ class PlainWriter:
         self.program = program
         self.scope: dict[str, Any] = {
             "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "each": each, "Members": Members,
-            "density": density, "place": _place,
+            "density": density, "weighed": weighed, "place": _place,
         }  # fmt: skip
         self.exact = Compiler(program)
         self.by_step = False  # whether the state holds the number of the step
@@ -81,6 +81,8 @@ class PlainWriter:
 
     def _written(self, x: e.Expression) -> str:
         """The same for an expression that is not evaluated as a whole."""
+        if self.exact.jumps.smooth.is_coarse(x):
+            raise Unsupported("numbers that doubles do not know well")
         form = self.exact.jumps.run(x)
         compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS
         if compares and not self.by_step and self.exact.jumps.adds_step(x):
@@ -146,11 +148,11 @@ class PlainWriter:
                 return f"({family!r}, {''.join(self.write(a) + ', ' for a in arguments)})"
             case e.Weights(pairs):
                 inside = "".join(f"({self.write(v)}, {self.write(w)}), " for v, w in pairs)
-                return f"('weights', ({inside}))"
+                return f"weighed(({inside}))"
             case e.WeightsOf(value, weight, variable, domain, where):
                 kept = "" if where is None else f" if {self.write(where)}"
                 loop = f"for {bound_name(variable)} in {self.write(domain)}{kept}"
-                return f"('weights', tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
+                return f"weighed(tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
             case e.Density(method, law, at):
                 return f"density({method!r}, {self.write(law)}, {self.write(at)})"
             case e.ReleasedValue():

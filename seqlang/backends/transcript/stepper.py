@@ -34,7 +34,8 @@ class Stepper:
     hashable for scalar programs; it holds the step number only where the program reads it, and where noisy values are
     kept: then as its first number. `counters` are the places of the state that only count reports, to tell apart the
     draws that come anew after each; `shared` are cells of which all windows are kept as one. `kept`: noises of which
-    statistics keep draws unseen. Each of their draws is known by its step."""
+    statistics keep draws unseen. Each of their draws is known by its step. `rounding`: by how much the
+    chances of a step may be off, relative to them, as numbers that noise is added to are doubles."""
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...], Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Any]
@@ -50,6 +51,7 @@ class Stepper:
     shared: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
     blurred: frozenset[str] = frozenset()
+    rounding: float = 0.0
 
 
 def stepper(program: p.Program, keeping: bool = False) -> Stepper:
@@ -132,6 +134,7 @@ class _Writer:
             tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
             frozenset() if self.kept is None else frozenset(self.kept.noises), self.plain.exact.jumps.units.blurred,
+            self.facts.rounding,
         )  # fmt: skip
 
     def reads_step_now(self, x: e.Expression) -> bool:

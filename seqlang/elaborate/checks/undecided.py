@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.elaborate.problems import Problems
 from seqlang.model.at_the_moment import Decided, Undecidable
-from seqlang.model.expression import Expression
+from seqlang.model.constants import exactly
+from seqlang.model.domain import Finite, Power
+from seqlang.model.exact_numbers import Undecided, nearest, order
+from seqlang.model.expression import Expression, Law, Sequence, Weights
 from seqlang.model.jumps import Jumps, jumps_of
-from seqlang.model.program import Program, expressions_in
+from seqlang.model.program import Program, expressions_in, nodes_in
 from seqlang.model.wholes import Guarded
 from seqlang.source import Span
 
 
 def undecided(problems: Problems, program: Program) -> None:
     """Reports every such jump of the step, of a noise's law and of a model."""
+    for reason, span in _one_double(program):
+        problems.add(
+            "E0419", f"exact arithmetic does not decide this: {reason}", span, help="write them with fewer digits"
+        )
     jumps = jumps_of(program)
     seen: set[int] = set()
     for part in (*program.body, *program.noises, *program.models):
@@ -22,6 +32,39 @@ def undecided(problems: Problems, program: Program) -> None:
             for reason, span in _undecidable(jumps, expression, part.span, seen):
                 help = "round the numbers that are compared, or move them a little"
                 problems.add("E0419", f"exact arithmetic does not decide this: {reason}", span, help=help)
+
+
+def _one_double(program: Program) -> Iterator[tuple[str, Span]]:
+    """Domains and listed laws of which a run cannot tell two values."""
+    jumps = jumps_of(program)
+    for field in program.inputs:
+        domain = field.domain.of if isinstance(field.domain, Power) else field.domain
+        if isinstance(domain, Finite) and not _are_told(jumps, domain.values):
+            yield f"`{field.name}` has two values that are one number of the machine", field.span
+    for model in program.models:
+        if any(jumps.sums_values(law) and jumps.grids.law(law).exact for _, law in model.laws):
+            yield "data that are sums, of which doubles do not know the values", model.span
+    for part in (*program.body, *program.noises, *program.models):
+        for e in nodes_in(part):
+            values: tuple[Expression, ...] = ()
+            match e:
+                case Weights(pairs):
+                    values = tuple(value for value, _ in pairs)
+                case Law("uniform", (Sequence("set", items),)):
+                    values = items
+            if not _are_told(jumps, values):
+                yield "a law has two values that are one number of the machine", part.span
+
+
+def _are_told(jumps: Jumps, values: tuple[Expression, ...]) -> bool:
+    constants = [exactly(v, jumps.grids.values) for v in values if jumps.grids.is_constant(v)]
+    numbers = {v for v in constants if isinstance(v, Fraction | Formula)}
+    try:
+        return len(set(map(nearest, numbers))) == len(numbers) or all(
+            order(a, b) == 0 for a, b in combinations(numbers, 2) if nearest(a) == nearest(b)
+        )
+    except (Undecided, OverflowError):
+        return False
 
 
 def _undecidable(jumps: Jumps, e: Expression, span: Span, seen: set[int]) -> Iterator[tuple[str, Span]]:

@@ -19,6 +19,7 @@ FACTS = Facts(
     has_mean=True,
     bounded=True,
     underflows=False,
+    plain_masses=True,
     whole=True,
 )
 NEEDS = "a probability"

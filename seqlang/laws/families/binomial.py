@@ -135,15 +135,19 @@ def centre(n: float, p: float) -> int:
 
 
 def densities(x: Any, n: Any, p: Any) -> Any:
-    from seqlang.laws.arrays import log_factorial
+    from seqlang.laws.arrays import deviances, stirling_errors
 
-    n, p = np.asarray(n, dtype=np.float64), np.asarray(p, dtype=np.float64)
+    n, p = np.asarray(n, dtype=np.float64), np.clip(np.asarray(p, dtype=np.float64), 0.0, 1.0)
     k = np.clip(x, 0, n)
-    ways = log_factorial(n) - log_factorial(k) - log_factorial(n - k)
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_masses = ways + np.where(k > 0, k * np.log(p), 0.0) + np.where(n > k, (n - k) * np.log1p(-p), 0.0)
+        logs = stirling_errors(n) - stirling_errors(k) - stirling_errors(n - k)
+        logs = logs - deviances(k, n * p) - deviances(n - k, n * (1.0 - p))
+        logs = logs - 0.5 * np.log(k * ((n - k) / n)) - HALF_LOG_TWO_PI
+        logs = np.where(k == n, n * np.log(p), np.where(k == 0, n * np.log1p(-p), logs))
+    sure = np.where(p == 0, k == 0, k == n)  # where p is 0 or 1
+    masses = np.where((p == 0) | (p == 1) | (n == 0), sure | (n == 0), np.exp(logs))
     inside = (np.asarray(x) >= 0) & (np.asarray(x) <= n) & (np.floor(x) == x)
-    return np.where(inside, np.exp(log_masses), 0.0)
+    return np.where(inside, masses, 0.0)
 
 
 def cdfs(x: Any, n: Any, p: Any) -> Any:

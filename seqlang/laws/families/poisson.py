@@ -136,13 +136,14 @@ def centre(mean: float) -> int:
 
 
 def densities(x: Any, mean: Any) -> Any:
-    from seqlang.laws.arrays import log_factorial
+    from seqlang.laws.arrays import deviances, stirling_errors
 
     mean = np.asarray(mean, dtype=np.float64)
     k = np.maximum(x, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mass = np.exp(np.where(k > 0, k * np.log(mean), 0.0) - mean - log_factorial(k))
-    return np.where((np.asarray(x) >= 0) & (np.floor(x) == x), mass, 0.0)
+        logs = -stirling_errors(k) - deviances(k, mean) - 0.5 * np.log(k) - HALF_LOG_TWO_PI
+        mass = np.exp(np.where(k > 0, logs, -mean))
+    return np.where((np.asarray(x) >= 0) & (np.floor(x) == x) & ((mean > 0) | (k == 0)), mass, 0.0)
 
 
 def samples(uniform: Any, shape: tuple[int, ...], mean: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from math import isinf
 from operator import is_
 from typing import Any, Protocol
@@ -16,9 +17,10 @@ from seqlang.model.leaves import LeavesOf
 from seqlang.model.program import Program
 from seqlang.operators.groups import CONNECTIVES, FOLDS, TOTALS
 from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied, position
-from seqlang.release.exact.laws import ExactLaw, NotExact, require_short
+from seqlang.release.exact.laws import ExactLaw, Families, NotExact, require_known, require_short
 from seqlang.release.exact.reading import Irrational, is_private, is_steady
 
+_LAWS = (ir.Law, ir.Weights, ir.WeightsOf, ir.Choice)
 _COMPUTED = (ir.Apply, ir.Index, ir.Choice, ir.Quantified, ir.Density)
 
 
@@ -146,7 +148,7 @@ class Compiler:
             case ir.WeightsOf():
                 return self._weights_of(e)
             case ir.Density(method, law, at):
-                return self._density(method, self.compile(law), self.compile(at))
+                return self._density(method, law, at)
         raise NotExact(f"{type(e).__name__} is not computed exactly here")
 
     def constant(self, e: ir.Expression) -> Value:
@@ -270,12 +272,17 @@ class Compiler:
 
         return run
 
-    def _density(self, method: str, law: Code, at: Code) -> Code:
+    def _density(self, method: str, law: ir.Expression, at: ir.Expression) -> Code:
+        if method == "pdf":
+            raise NotExact("densities are not computed exactly here")
+        for family in _families(law):
+            require_known(method, family)
+        if method == "pmf" and self._irrational.may_be(at):
+            raise NotExact("the chance of a value that may not be rational")
+        make, value = self.compile(law), self.compile(at)
         if method == "cdf":
-            return lambda m: law(m).cdf(at(m))
-        if method == "pmf":
-            return lambda m: law(m).pmf(at(m))
-        raise NotExact("densities are not computed exactly here")
+            return lambda m: make(m).cdf(value(m))
+        return lambda m: make(m).pmf(value(m))
 
     def _noised(self, e: ir.Noised) -> Code:
         base = self.compile(e.base)
@@ -292,6 +299,20 @@ class Compiler:
             return value
 
         return run
+
+
+def _families(law: ir.Expression) -> Iterator[Families]:
+    """The families of each law that it may be, with those of the laws that it is made of."""
+    match law:
+        case ir.Law(family, arguments):
+            laws = [list(_families(a)) for a in arguments if isinstance(a, _LAWS)]
+            yield from ((family, *inner) for inner in product(*laws))
+        case ir.Weights() | ir.WeightsOf():
+            yield ("weights",)
+        case ir.Choice(_, yes, no):
+            yield from (*_families(yes), *_families(no))
+        case _:
+            raise NotExact("a law that is no law of the language is not computed exactly here")
 
 
 def _if_any(part: Code, m: Any) -> Value:

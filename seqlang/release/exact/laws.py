@@ -8,6 +8,8 @@ from functools import cache
 from math import comb, factorial
 from typing import Any
 
+from seqlang.laws.facts import facts, names
+from seqlang.laws.law import law
 from seqlang.record import record
 from seqlang.release.exact.real import Real, function, power
 
@@ -35,6 +37,43 @@ def require_short(length: Number, what: str) -> None:
         raise NoValue(f"{what} with more than {MOST:,} of them")
 
 
+Families = tuple[Any, ...]
+"""The name of a family, and the `Families` of the laws among its arguments."""
+
+
+def require_known(method: str, law: Families) -> None:
+    """Raises NotExact where the chances ("pmf"), or the distribution function ("cdf"), are not computed here."""
+    family, *inner = law
+    if method == "cdf":
+        if family not in ("normal", "weights"):
+            raise NotExact(f"the distribution function of `{family}` is not computed exactly here")
+        return
+    if family not in _CHANCES:
+        raise NotExact(f"chances of `{family}` are not computed exactly here")
+    for part in inner:
+        require_known(method, part)
+    endless = sum(not _is_finite(part) for part in inner)
+    if endless > (family == "convolve"):
+        raise NotExact(f"chances of `{family}` of laws with infinitely many values are not computed exactly here")
+
+
+def _is_finite(law: Families) -> bool:
+    family, *inner = law
+    return family in ("bernoulli", "binomial", "point", "weights") or (
+        family in ("sum_of", "convolve") and all(map(_is_finite, inner))
+    )
+
+
+def require_valid(family: str, arguments: tuple[Any, ...]) -> None:
+    """Raises NoValue for rational numbers that are no parameters of the law. (Elaboration has looked at constants.)"""
+    if family not in names() or any(isinstance(a, Real | ExactLaw) for a in arguments):
+        return
+    valid, kinds = law(family).scalar.valid, [p.kind for p in facts(family).parameters]
+    chances = [value for kind, value in zip(kinds, arguments, strict=False) if kind == "probability"]
+    if not valid(*arguments) or not all(0 <= value <= 1 for value in chances):
+        raise NoValue(f"the law {family} has no such parameters")
+
+
 @record
 class ExactLaw:
     """A law by its family and arguments: exact numbers, laws, or for `weights` the pairs (value, weight)."""
@@ -47,10 +86,12 @@ class ExactLaw:
         make = _CHANCES.get(self.family)
         if make is None:
             raise NotExact(f"chances of `{self.family}` are not computed exactly here")
+        require_valid(self.family, self.arguments)
         return make(self.arguments, _whole_or_exact(at))
 
     def cdf(self, at: Number) -> Number:
         """The chance of at most a value. Raises NotExact."""
+        require_valid(self.family, self.arguments)
         if self.family == "normal":
             mean, sd = self.arguments
             return function("erfc", (mean - at) / (sd * function("sqrt", 2))) / 2

@@ -117,6 +117,8 @@ def _largest(facts: Facts, law: Expression, counts: tuple[Count, ...], most: flo
     ends = {here: {v: enclose(p, facts.values) for v, p in table.items()} for here, table in tables.items()}
     if any(not 0 < p.low <= p.high < inf for table in ends.values() for p in table.values()):
         return NOT_MINE
+    if any(not p.low / q.high > 0 for table in ends.values() for p in table.values() for q in table.values()):
+        return NOT_MINE  # a ratio that no float holds
     top = max(log(ends[a][v].low / ends[b][v].high) for a, b in near for v in ends[a])
     kept = [
         (tables[a][v], tables[b][v]) for a, b in near for v in ends[a]

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from seqlang.backends.arrays.laws.law import Array, VectorLaw, require
+from seqlang.backends.arrays.laws.listed import Table
 from seqlang.backends.arrays.laws.of_family import OfFamily
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value
@@ -16,6 +17,20 @@ from seqlang.backends.interpret.values import EvaluationError
 TRIES = 10_000
 MOST_PLACES = 100_000
 """Whole numbers between the least and the largest at which a sum over the values of a law is asked for at once."""
+
+
+def _varies(law: VectorLaw) -> bool:
+    """Whether it is not the same in all runs, whatever its parameters are."""
+    match law:
+        case Table():
+            return not law.by_parameters
+        case Either():
+            return True
+        case Convolved(first=first, second=second):
+            return _varies(first) or _varies(second)
+        case Conditioned(law=inner) | SumOf(law=inner):
+            return _varies(inner)
+    return False
 
 
 class Conditioned(VectorLaw):
@@ -30,7 +45,7 @@ class Conditioned(VectorLaw):
             below = self.law.cdf(self.low)
             at = self.law.quantile(below + source.uniform(shape) * (self.law.cdf(self.high) - below))
             return np.asarray(np.clip(np.asarray(at), self.low, self.high))
-        if shape or any(isinstance(p, np.ndarray) for p in self.parameters):
+        if shape or _varies(self.law) or any(isinstance(p, np.ndarray) for p in self.parameters):
             raise CannotVectorise("drawing a vector from a conditioned law")
         value = self.law.sample(source, ())
         rows = np.arange(source.count) if source.rows is None else source.rows
@@ -44,9 +59,23 @@ class Conditioned(VectorLaw):
     def formula(self, method: str, x: Value) -> Value:
         if method == "cdf":
             return self._below(x)
-        below = self.low if method == "pdf" else np.ceil(self.low) - 1
         inside = np.logical_and(np.greater_equal(x, self.low), np.less_equal(x, self.high))
-        return np.where(inside, self.law.formula(method, x), 0.0) / (self.law.cdf(self.high) - self.law.cdf(below))
+        return np.where(inside, self.law.formula(method, x), 0.0) / self._mass(method)
+
+    def _mass(self, method: str) -> Value:
+        """P(low <= X <= high)."""
+        if method == "pdf":
+            return self.law.cdf(self.high) - self.law.cdf(self.low)
+        values = self.law.support()
+        if values is None:  # infinitely many; those of a family are whole numbers
+            if not isinstance(self.law, OfFamily):
+                raise CannotVectorise("the pmf of a conditioned sum of laws")
+            return self.law.cdf(self.high) - self.law.cdf(np.ceil(self.low) - 1)
+        mass: Value = 0.0
+        for value in values:
+            inside = np.logical_and(np.less_equal(self.low, value), np.less_equal(value, self.high))
+            mass = mass + np.where(inside, self.law.pmf(value), 0.0)
+        return mass
 
     def _below(self, x: Value) -> Value:
         """P(X <= x), for a law with a density."""
@@ -72,7 +101,7 @@ class Convolved(VectorLaw):
             if values is None:
                 continue
             plain = all(np.ndim(p) <= 1 for p in (*self.parameters, x)) and not np.any(np.isnan(x))
-            if plain and listed.by_parameters and other.by_parameters:
+            if plain and self.parameters and listed.by_parameters and other.by_parameters:
                 return _added_up(listed, other, method, x)
             total: Value = 0.0
             for v in values:

@@ -9,6 +9,8 @@ import numpy as np
 from seqlang.backends.arrays.laws.law import Array, VectorLaw, require
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value, shape_of
+from seqlang.backends.interpret.values import OutOfReach
+from seqlang.laws.weights import TOO_SMALL, is_too_small
 
 
 class Point(VectorLaw):
@@ -43,6 +45,8 @@ class Table(VectorLaw):
             require(np.greater_equal(w, 0), "a weight is negative")
             total = total + w
         require(np.logical_and(np.greater(total, 0), np.less(total, math.inf)), "weights need a positive, finite sum")
+        if np.any(is_too_small(total)):
+            raise OutOfReach(TOO_SMALL)
         self.total = total
 
     def sample(self, source: Source, shape: tuple[int, ...]) -> Array:

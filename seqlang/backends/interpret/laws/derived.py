@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 TRIES = 1_000_000
 
 
+def _below(law: LawValue, low: Value) -> float:
+    """P(X < low)."""
+    if not law.discrete:
+        return law.cdf(low)
+    values = law.support()
+    if values is None:  # infinitely many; those of a family are whole numbers
+        return law.cdf(math.ceil(low) - 1) if isinstance(law, OfFamily) else law.cdf(low) - law.formula("pmf", low)
+    return math.fsum(law.formula("pmf", value) for value in values if value < low)
+
+
 class Conditioned(LawValue):
     """`law` given that it lies in [low, high]: cut off and renormalised (not clamped)."""
 
@@ -24,7 +34,7 @@ class Conditioned(LawValue):
 
     def __init__(self, law: LawValue, low: Value, high: Value) -> None:
         self.law, self.low, self.high, self.discrete = law, low, high, law.discrete
-        self.below = law.cdf(math.ceil(low) - 1) if law.discrete else law.cdf(low)
+        self.below = _below(law, low)
         self.mass = law.cdf(high) - self.below
         if not self.mass > 0:
             raise EvaluationError(f"{law.name} has no mass between {describe(low)} and {describe(high)}")

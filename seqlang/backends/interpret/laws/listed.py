@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.values import EvaluationError, OutOfReach, Value, describe
+from seqlang.laws.weights import TOO_SMALL, is_too_small
 
 if TYPE_CHECKING:
     from random import Random
@@ -69,8 +70,8 @@ class Table(LawValue):
             self.total = math.fsum(self.table.values())
         except OverflowError:  # each is a number, and their sum is none
             raise (OutOfReach if exponentials else EvaluationError)(_TOO_LARGE) from None
-        if exponentials and self.total == 0:
-            raise OutOfReach("all weights are too small for a number of the machine: subtract the largest exponent")
+        if is_too_small(self.total) or (exponentials and self.total == 0):
+            raise OutOfReach(TOO_SMALL)
         if not 0 < self.total < math.inf:
             raise EvaluationError(f"{name} needs weights with a positive sum, this is {describe(self.total)}")
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.laws.numbers import LEAST_TOTAL
 from seqlang.laws.variates.words import uniform
 
 
@@ -21,10 +22,13 @@ def total_weight(weights: NDArray[np.float64]) -> float:
 
 
 def sample_weights(s: NDArray[np.uint64], weights: NDArray[np.float64]) -> int:
-    """The place of one, with probability proportional to its weight; -1 where there is no law."""
+    """The place of one, with probability proportional to its weight; -1 where there is no law, -2 where their sum is
+    too small."""
     total = total_weight(weights)
     if not total > 0.0:
         return -1
+    if total < LEAST_TOTAL:
+        return -2
     left, chosen = uniform(s) * total, -1
     for i in range(len(weights)):
         # Where rounding leaves a crumb after the last weight, the last place with a weight stays chosen.

@@ -18,6 +18,7 @@ from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.rounding_of_sums import APART, NOISE
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.model.jumps import jumps_of
 from seqlang.model.program import AllSteps, Cell, Define, Program
 from seqlang.operators.groups import ADDED
 from seqlang.record import record
@@ -85,6 +86,9 @@ def lattice_of(program: Program, model: str, needed: Needed | None = None) -> La
         raise Unsolved("nothing is summed")
     if reads_step(model_of(program, model)):
         raise Unsolved("the model depends on the step")
+    tables = [jumps_of(program).grids.table(cell.body) for cell in cells]
+    if any(t is not None and t.numbers is not None and not t.is_told_by_doubles for t in tables):
+        raise Unsolved("what the entries add has values that doubles do not tell from each other")
     found, missing = entries(program, model)
     reader = EntryReader(program)
     rows = np.array([[reader.increment(cell, entry.fields) for cell in cells] for entry in found], dtype=float)

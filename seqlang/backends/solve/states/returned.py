@@ -16,6 +16,8 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
 
+Key = tuple[float, ...] | None
+
 
 class OutcomePlaces:
     """A number for every outcome, in the order in which they are met. Chains of one program may share it: they then
@@ -25,26 +27,30 @@ class OutcomePlaces:
         self._places: dict[Outcome, int] = {}
         self._numbers: list[float] = []
         self._exact: dict[float, bool] = {}
+        self._from: dict[float, Key] = {}
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         return tuple(self._places)
 
-    def place(self, outcome: Outcome, exact: bool, error: float) -> int:
+    def place(self, outcome: Outcome, exact: bool, error: float, key: Key = None) -> int:
         """The number of the outcome. `exact`: a returned number is the double that is nearest to it; others are off by
-        a small part of themselves, or by at most the `error`, and two next to each other are one outcome. Raises
-        Unsolved where they may be two."""
+        a small part of themselves, or by at most the `error`, and two next to each other are one outcome. `key`: what
+        such a number was computed from; two that have one double are equal if that is. Raises Unsolved where they may
+        be two."""
         if isinstance(outcome, float):
-            outcome = self._standing_for(outcome + 0.0, exact, error)
+            outcome = self._standing_for(outcome + 0.0, exact, error, key)
         return self._places.setdefault(outcome, len(self._places))
 
-    def _standing_for(self, number: float, exact: bool, error: float) -> float:
+    def _standing_for(self, number: float, exact: bool, error: float, key: Key) -> float:
         if not exact and (isinf(number) or 0 < abs(number) < LEAST):
             raise Unsolved("a number is returned that is too large or too small for doubles")
         at = bisect_left(self._numbers, number)
         for other in self._numbers[max(0, at - 1) : at + 1]:
             apart = abs(number - other)
             if other == number:
+                if error > 0 and (key is None or key != self._from[other]):
+                    raise Unsolved("a number is returned that doubles do not tell from others")
                 return other
             if (exact and self._exact[other]) or not apart <= max(CLOSE * abs(other), error) < inf:
                 continue
@@ -52,7 +58,7 @@ class OutcomePlaces:
                 raise Unsolved("two numbers that are returned are next to each other")
             return other
         self._numbers.insert(at, number)
-        self._exact[number] = exact
+        self._exact[number], self._from[number] = exact, key
         return number
 
 
@@ -85,9 +91,9 @@ class Returned:
     def outcomes(self) -> tuple[Outcome, ...]:
         return self._places.outcomes
 
-    def place(self, outcome: Outcome, exact: bool = True, error: float = 0.0) -> int:
+    def place(self, outcome: Outcome, exact: bool = True, error: float = 0.0, key: Key = None) -> int:
         """The number of the outcome, see `OutcomePlaces`."""
-        return self._places.place(outcome, exact, error)
+        return self._places.place(outcome, exact, error, key)
 
     def watched(self, outcome: Outcome) -> list[Run]:
         """The watched expressions, compiled for runs that return this outcome."""

@@ -9,20 +9,24 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.arrays.frame import Run
-from seqlang.backends.arrays.values import Ragged, shape_of, spread
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, shape_of, spread
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.states.batch import Batch, joined, points_of
 from seqlang.backends.solve.states.enumerated_noises import JOINT
+from seqlang.backends.solve.states.returned import Key
 from seqlang.backends.solve.states.setting import Setting
 from seqlang.backends.solve.step.body import Rows, Stage
 from seqlang.backends.solve.step.cases import Case, merged
+from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.gates import Gate
 from seqlang.backends.solve.step.rounding_of_sums import Added, adds_up
 from seqlang.backends.solve.stops.outcomes import alphabet, chances_of_return, flipped, truth_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.model.binding import free_variables
 from seqlang.model.program import Cell, Define, Draw, Report, Statement, Stop, Update
 
+LEAVES = (ir.Field, ir.CellValue, ir.MemoryValue, ir.Drawn, ir.Reported, ir.StepNumber)
 NODE, DENSITY = 3, 30
 """About how many nanoseconds it takes to evaluate a node of an expression on one row, and a density (see
 `tabulated_densities.py`)."""
@@ -91,6 +95,9 @@ class CompiledStatement:
         self.result: dict[Outcome, float] | None = None
         self.returns: Run | None = None
         self.exact, self.error = True, 0.0
+        self.leaves: list[Run] = []
+        self.has_key = False
+        self.key: Key = None
         self.flips: tuple[list[Outcome], list[float]] | None = None
         if isinstance(statement, Stop):
             self._prepare_return(statement)
@@ -122,6 +129,13 @@ class CompiledStatement:
             result = result.base
         self.is_label = compiler.is_label(result)
         self.returns, self.exact, self.error = compiler.shown(result)
+        if not self.exact:
+            parts = [part for part in dict.fromkeys(walk_defined(compiler.program, result)) if isinstance(part, LEAVES)]
+            self.has_key = not any(map(free_variables, parts))
+            kept = [part for part in parts if isinstance(part, ir.CellValue | ir.MemoryValue | ir.Drawn)]
+            if not all(map(compiler.is_told, kept)):
+                raise CannotVectorise("a number is returned that doubles do not tell from others")
+            self.leaves = [compiler.compile(part) for part in parts] if self.has_key else []
 
     # ---- running it
 
@@ -266,12 +280,29 @@ class CompiledStatement:
         if isinstance(value, Ragged) or shape_of(value):
             raise Unsolved("a vector is returned")
         found, which = np.unique(spread(value, len(rows)).astype(np.float64), return_inverse=True)
+        leaves = [leaf(some) for leaf in self.leaves]
+        if any(isinstance(leaf, Ragged) or shape_of(leaf) for leaf in leaves):
+            raise Unsolved("a number is returned that is computed from vectors")
+        leaves = [spread(leaf, len(rows)) for leaf in leaves]
         for i, number in enumerate(found):
             outcome: Outcome = float(number)
+            self.key = None if self.error == 0 else self._key(leaves, which.reshape(-1) == i)
             if self.is_label:
                 outcome = list(self.setting.compiler.labels)[int(number)]
             law = {outcome: 1.0} if self.flips is None else flipped(outcome, *self.flips)
             self._ends(stage, tally, mass, rows[which.reshape(-1) == i], law)
+
+    def _key(self, leaves: list[Array], rows: Array) -> Key:
+        """What the number was computed from in these rows; None where that is not known. Raises Unsolved where it is
+        not the same in all."""
+        if not self.has_key:
+            if np.count_nonzero(rows) > 1:
+                raise Unsolved("a number is returned that doubles do not tell from others")
+            return None
+        columns = [leaf[rows].astype(np.float64) for leaf in leaves]
+        if any(np.any(column != column[0]) for column in columns):
+            raise Unsolved("a number is returned that doubles do not tell from others")
+        return (float(id(self.statement)), *(float(column[0]) for column in columns))
 
     def _ends(self, stage: Stage, tally: StepTally, mass: Array, rows: Rows, law: Mapping[Outcome, float]) -> None:
         """Counts rows that stop and return an outcome with this law."""
@@ -281,7 +312,7 @@ class CompiledStatement:
             places = stage.held[ORIGIN][rows].astype(np.intp)
             total = np.array([np.bincount(places, weights=m, minlength=tally.origins) for m in mass[:, rows]])
         for outcome, chance in law.items():
-            tally.stop(self.setting.returned.place(outcome, self.exact, self.error), total * chance)
+            tally.stop(self.setting.returned.place(outcome, self.exact, self.error, self.key), total * chance)
             for i, run in enumerate(self.setting.returned.watched(outcome)):
                 values = np.broadcast_to(np.asarray(run(stage.frame(rows)), dtype=np.float64), (len(rows),))
                 tally.watched[i] += chance * float(by_row @ values)

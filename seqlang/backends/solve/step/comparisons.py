@@ -18,6 +18,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Run
 from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
+from seqlang.backends.solve.step.magnitude import computed_terms
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.steady import without_noise
 from seqlang.backends.solve.step.ties import CLOSE_CALL, Ties
@@ -26,6 +27,12 @@ from seqlang.record import record
 from seqlang.source import NOWHERE
 
 Array = NDArray[Any]
+
+
+COARSE = 1e-8
+"""Of the scale of a noise: what rounding (by a bound that is some hundred times as large) may move numbers."""
+NEAR = 200.0
+"""Scales: a number that is farther from its threshold is decided, but for a chance that does not change there."""
 
 
 @record
@@ -87,6 +94,10 @@ class CompiledComparison:
         self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
         noises = [term.noise for term in comparison.margin.terms]
         self.genuine = compiler.exact.jumps.units.blurred.isdisjoint(noises)
+        self.smooth = None if law is None or law.discrete else law.scale
+        laws = [(run, plan.laws.get(name)) for name, run in self.known]
+        self.kept = [(run, law.scale) for run, law in laws if law is not None and not law.discrete]
+        self.terms = compiler.compile(computed_terms(compiler.exact.jumps, comparison.margin.value))
         self.widened = plan.panels is not None and law is not None and not law.discrete
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
@@ -126,6 +137,8 @@ class CompiledComparison:
             if self.widened:
                 room = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
                 least, most = least - room, most + room
+            elif self.smooth is not None or self.kept:
+                self._refuse_coarse_numbers(stage, least)
             cut = most is not least
             if self.scale is None or self.unit is not None:
                 if cut:  # a noise anywhere in a panel makes no ties: rounding counts against both sides
@@ -161,6 +174,16 @@ class CompiledComparison:
             if isinstance(up, np.ndarray) and (up.all() or not up.any()):
                 up = bool(up.all())
             return VariableBound(self.comparison.variable, bound, up, other)
+
+    def _refuse_coarse_numbers(self, stage: Reading, total: Array) -> None:
+        """Raises Unsolved where rounding moves the numbers by a part of the noise that chances would show: where it is
+        not small beside the noise, and the noise decides."""
+        widths = [np.abs(stage.numbers(run)) * scale for run, scale in self.kept]
+        if self.smooth is not None and self.scale is not None:
+            widths.append(np.abs(stage.numbers(self.scale)) * self.smooth)
+        rounding = self.ties.sure * np.abs(stage.numbers(self.terms))
+        if any(np.any((rounding > COARSE * width) & (np.abs(total) < NEAR * width + rounding)) for width in widths):
+            raise Unsolved("numbers are compared that are very large beside their noise")
 
     def _refuse_close_calls(self, stage: Reading, total: Array, scale: Array, rounding: Array) -> None:
         """Raises Unsolved where the bound is closer to a point of a discrete law than the tolerance, and farther than

@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from seqlang.model import expression as ir
+from seqlang.model.at_the_moment import Decided
+from seqlang.model.jumps import Jumps
 from seqlang.model.program import Program
 from seqlang.record import replace
+
+
+def computed_terms(jumps: Jumps, e: ir.Expression) -> ir.Expression:
+    """An expression that bounds the sizes of the doubles that are added up to make `e`; what is known exactly, or
+    rounded once, is one of them."""
+    if jumps.grids.of(e).denominator is not None or isinstance(jumps.run(e), Decided):
+        return ir.Apply("abs", (e,))
+    match e:
+        case ir.Apply("+" | "-", (left, right)):
+            return ir.Apply("+", (computed_terms(jumps, left), computed_terms(jumps, right)))
+        case ir.Local(name):
+            define = jumps.program.define(name).expression
+            if not isinstance(jumps.run(define), Decided):
+                return computed_terms(jumps, define)
+    return magnitude(jumps.program, e)
 
 
 def magnitude(program: Program, e: ir.Expression) -> ir.Expression:

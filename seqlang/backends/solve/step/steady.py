@@ -10,19 +10,23 @@ from __future__ import annotations
 from fractions import Fraction
 from math import gcd, inf, lcm
 
+import numpy as np
+
 from seqlang.backends.arrays.compiler import VectorCompiler
-from seqlang.backends.arrays.frame import Run
-from seqlang.backends.arrays.values import CannotVectorise
+from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value
 from seqlang.backends.solve.step.dependencies import walk_defined
+from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
-from seqlang.model.growths import UNIT
+from seqlang.model.growths import EXACT, UNIT
 from seqlang.model.jumps import Jumps
 from seqlang.model.lines import is_told
 from seqlang.model.precision import CLOSE, LATE, MANY
 from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
+from seqlang.operators.groups import CHOSEN
 
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
@@ -46,7 +50,7 @@ class SteadyCompiler(VectorCompiler):
         found = super().form(e)
         if not isinstance(e, ir.Apply) or is_steady(self.exact.jumps, e):
             return found
-        if id(e) in self._tied:
+        if id(e) in self._tied and not any(map(self.exact.jumps.smooth.precision.is_lost, e.arguments)):
             return e
         guarded = found.guarded if isinstance(found, Decided) else found
         if not isinstance(guarded, Guarded):
@@ -56,14 +60,32 @@ class SteadyCompiler(VectorCompiler):
     def compile(self, e: ir.Expression) -> Run:
         if self._in_a_guard and isinstance(e, ir.StepNumber):
             return lambda f: LATE
+        if isinstance(e, ir.CellValue | ir.MemoryValue | ir.Drawn) and not self._adds_up(e) and not self.is_told(e):
+            raise CannotVectorise("numbers are kept or drawn that doubles do not tell from each other")
+        if self.exact.jumps.smooth.is_coarse(e):
+            raise CannotVectorise("a chance is computed from numbers that doubles do not know well")
         return super().compile(e)
+
+    def _adds_up(self, e: ir.Expression) -> bool:
+        """Sums may lose what is small beside them, but not its terms: only who returns a sum has to tell it apart."""
+        cell = self.program.cell(e.name) if isinstance(e, ir.CellValue) else None
+        table = None if cell is None else self.exact.grids.table(cell.body)
+        told = table is None or table.numbers is None or table.is_told_by_doubles
+        return cell is not None and cell.operator not in CHOSEN and told
+
+    def is_told(self, e: ir.CellValue | ir.MemoryValue | ir.Drawn) -> bool:
+        """Whether doubles tell different numbers that are kept or drawn."""
+        jumps = self.exact.jumps
+        return not jumps.grids.of(e).exact or jumps.units.are_told(e, jumps.growths.of(e).size.at(1))
 
     def shown(self, e: ir.Expression) -> tuple[Run, bool, float]:
         """(run, exact, error) of what is returned. `exact`: its doubles are nearest to the numbers, and those of
         different numbers differ; else it is off by a small part of itself, or by at most the absolute `error`. Raises
         CannotVectorise where doubles do not tell the numbers."""
         jumps, run = self.exact.jumps, self.compile(e)
-        form = jumps.run(e)
+        form, by = jumps.run(e), jumps.grids.of(e).denominator
+        if isinstance(e, ir.Noised) and by is not None and jumps.grids.of(e).exact:
+            return _on_its_grid(run, by), True, 0.0
         if jumps.smooth.is_told(e) and not (isinstance(form, Decided) and self._needs_the_step(form)):
             return run, True, 0.0
         if jumps.smooth.precision.relative(e):
@@ -99,6 +121,21 @@ class SteadyCompiler(VectorCompiler):
             return super().refused(form)
         finally:
             self._in_a_guard = outer
+
+
+def _on_its_grid(run: Run, by: int) -> Run:
+    """Multiples of 1/by as the doubles that are nearest to them: noise is added in doubles."""
+
+    def on_its_grid(f: Frame) -> Value:
+        value = run(f)
+        if isinstance(value, Ragged):
+            raise CannotVectorise("noise on a list that grows")
+        wholes = np.asarray(value, dtype=np.float64) * by
+        if np.any(np.abs(wholes[np.isfinite(wholes)]) >= EXACT / 8):
+            raise Unsolved("a number is returned that doubles do not tell from others")
+        return np.rint(wholes) / by
+
+    return on_its_grid
 
 
 def is_steady(jumps: Jumps, e: ir.Apply) -> bool:

@@ -18,6 +18,8 @@ from seqlang.backends.kernels.lowering.operators import apply
 from seqlang.backends.kernels.lowering.scope import Scope, array_in
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.runtime import collect
+from seqlang.laws.numbers import LEAST_TOTAL
+from seqlang.laws.weights import TOO_SMALL
 from seqlang.source import NOWHERE
 
 
@@ -98,6 +100,7 @@ def _of_table(scope: Scope, law: Table, at: Scalar) -> Scalar:
         if site:
             negative = " or ".join(f"not ({weight} >= 0.0)" for weight in total)
             w.check(f"{negative} or not (0.0 < {' + '.join(total)} < math.inf)", site)
+            w.check(f"{' + '.join(total)} < {LEAST_TOTAL}", scope.site(TOO_SMALL, NOWHERE))
         return Scalar(f"(({' + '.join(masses)}) / ({' + '.join(total)}))", "number", law.constant)
     mass, whole = w.assign(w.fresh("f"), "0.0"), w.assign(w.fresh("f"), "0.0")
     with w.loop(law.values.length) as place:
@@ -110,6 +113,7 @@ def _of_table(scope: Scope, law: Table, at: Scalar) -> Scalar:
         w.assign(mass, f"{mass} + ({name} if {value.text} == {at.text} else 0.0)")
     if site:
         w.check(f"not (0.0 < {whole} < math.inf)", site)
+        w.check(f"{whole} < {LEAST_TOTAL}", scope.site(TOO_SMALL, NOWHERE))
     return Scalar(f"({mass} / {whole})", "number", False)
 
 

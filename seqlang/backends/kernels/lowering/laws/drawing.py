@@ -24,6 +24,7 @@ from seqlang.backends.kernels.operations import Sampler
 from seqlang.backends.kernels.runtime import collect
 from seqlang.backends.kernels.runtime.families import inlined
 from seqlang.laws.law import law as law_of_family
+from seqlang.laws.weights import TOO_SMALL
 from seqlang.record import replace
 from seqlang.source import NOWHERE
 
@@ -118,7 +119,8 @@ def _of_table(scope: Scope, law: Table) -> Scalar:
     place = w.fresh("f")
     w.kinds[place] = "label"
     w.text(f"{place} = sample_weights({STREAMS[scope.purpose]}, {array})")
-    w.check(f"{place} < 0", scope.site("the sum of these weights", NOWHERE))
+    w.check(f"{place} == -1", scope.site("the sum of these weights", NOWHERE))
+    w.check(f"{place} == -2", scope.site(TOO_SMALL, NOWHERE))
     chosen = law.values.at(w.named(f"max({place}, 0)", "label"))
     return replace(scope.named(scalar(chosen, "a value of a law")), whole=None)
 

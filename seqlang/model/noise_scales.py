@@ -1,0 +1,39 @@
+"""How wide noises are: what is added to them has to be known to a small part of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import inf
+
+from seqlang.arithmetic.formula import Formula
+from seqlang.laws.facts import facts
+from seqlang.model.constants import exactly
+from seqlang.model.exact_numbers import Undecided, nearest
+from seqlang.model.expression import Expression, Law, Term
+from seqlang.model.grids import Grids
+
+
+def least_scale(grids: Grids, terms: Iterable[Term]) -> float:
+    """The smallest scale of the noises with a density among the terms, times its factor; infinite where none is known,
+    as for noises on points, which are compared exactly."""
+    return min((_scale(grids, grids.law_of(t.noise)) * _size(grids, t.factor) for t in terms), default=inf)
+
+
+def _scale(grids: Grids, law: Expression) -> float:
+    if not isinstance(law, Law):
+        return inf
+    inner = [_scale(grids, part) for part in law.arguments if isinstance(part, Law)]
+    declared = facts(law.family)
+    if declared.kind == "points":
+        return inf
+    own = [_size(grids, e) for p, e in zip(declared.parameters, law.arguments, strict=False) if p.kind == "scale"]
+    return min((*inner, *(size for size in own if size > 0)), default=inf)
+
+
+def _size(grids: Grids, e: Expression) -> float:
+    value = exactly(e, grids.values) if grids.is_constant(e) else None
+    try:
+        return abs(nearest(value)) if isinstance(value, Fraction | Formula) else inf
+    except (Undecided, OverflowError):
+        return inf
