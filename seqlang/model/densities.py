@@ -48,7 +48,12 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
 
 def is_precise(law: Expression, growths: Growths, most: float) -> bool:
     """Whether that is at most so many units in every run."""
-    return all(map(growths.grids.is_constant, _parameters(law))) and _fixed(relative_error(law, growths)) <= most
+    return _fixed(relative_error(law, growths)) <= most
+
+
+def has_constants(law: Expression, grids: Grids) -> bool:
+    """Whether all its parameters are constants."""
+    return all(map(grids.is_constant, _parameters(law)))
 
 
 def _fixed(error: Expression | None) -> float:

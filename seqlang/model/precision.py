@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.laws.facts import facts
-from seqlang.model.densities import is_precise
+from seqlang.model.densities import has_constants, is_precise
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -78,8 +78,8 @@ class Precision:
                 parts = arguments
             case Choice(_, yes, no):
                 parts = (yes, no)
-            case Density(_, law):
-                return is_precise(law, self.growths, FINE)
+            case Density(method, law):
+                return self.relative(e) and (method != "pdf" or has_constants(law, self.grids))
         return all(self.beside(part, scale) for part in parts)
 
     def error(self, e: Expression, known: bool) -> float:
@@ -99,7 +99,7 @@ class Precision:
         grid = self.grids.of(e)
         if self.grids.is_constant(e) or not grid.exact:
             return True
-        if grid.denominator is not None and self.wholes.fits(e, grid.denominator):
+        if grid.denominator is not None and self.wholes.is_told(e, grid.denominator):
             return True
         if grid.rounding != Rounding.COMPUTED:
             return isinstance(e, Field) or (isinstance(e, Drawn) and self._is_listed(e.name))

@@ -105,6 +105,13 @@ class Wholes:
         last = self.growths.last_step(e, 1 / (4 * by))
         return last >= min(FEWEST_STEPS, self._end) or self.size(e, self.places.of(e)) is not None
 
+    def is_told(self, e: Expression, by: int) -> bool:
+        """Whether its double, as a run computes it, tells the multiple of 1/by. Nothing refuses to go on with sums of
+        whole numbers that become too large."""
+        if self.growths.grids.of(e).rounding == Rounding.COMPUTED:
+            return self.fits(e, by)
+        return self.growths.last_step(e, 1 / (4 * by)) >= min(FEWEST_STEPS, self._end)
+
     def always_fits(self, e: Expression, by: int) -> bool:
         """The same in every run, and until late."""
         return self.growths.last_step(e, 1 / (4 * by)) >= min(ENOUGH_STEPS, self._end)

@@ -30,6 +30,8 @@ from seqlang.operators.groups import CHOSEN
 
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
+APART = 2.0**12
+"""Units of rounding: what differs by more is plainly apart (see `ROUNDING` in states/equal_rows.py)."""
 
 
 class SteadyCompiler(VectorCompiler):
@@ -88,12 +90,29 @@ class SteadyCompiler(VectorCompiler):
             return _on_its_grid(run, by), True, 0.0
         if jumps.smooth.is_told(e) and not (isinstance(form, Decided) and self._needs_the_step(form)):
             return run, True, 0.0
-        if jumps.smooth.precision.relative(e):
+        if by is not None and jumps.grids.of(e).exact and jumps.smooth.are_numbers(e):
+            raise CannotVectorise("a number is returned that doubles do not tell from others")
+        if jumps.smooth.precision.relative(e) or self._is_one_kept_number(e):
             return run, False, 0.0
         error = jumps.growths.of(e).error.at(LATE) * UNIT
         if error > CLOSE:
             raise CannotVectorise("a number is returned that doubles do not tell from others")
         return run, False, error
+
+    def _is_one_kept_number(self, e: ir.Expression) -> bool:
+        """Whether it is one number that is kept and told from others, or its negative."""
+        match e:
+            case ir.Apply("abs" | "negate", (x,)):
+                return self._is_one_kept_number(x)
+            case ir.Local(name):
+                return self._is_one_kept_number(self.program.define(name).expression)
+            case ir.CellValue(name):
+                cell, jumps = self.program.cell(name), self.exact.jumps
+                if cell.operator != "mean" or jumps.grids.of(cell.body).denominator is None:
+                    return False
+                largest = jumps.growths.of(cell.body).size.at(LATE) * MANY
+                return jumps.smooth.precision.are_told(largest, cell.body, MANY * APART)
+        return False
 
     def _decided(self, form: Decided) -> Run:
         if form.is_truth:
