@@ -9,7 +9,7 @@ from math import inf
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
-from seqlang.model.expression import Expression, Law, Number, Weights, WeightsOf
+from seqlang.model.expression import Density, Expression, Law, Number, Weights, WeightsOf
 from seqlang.model.grids import Grids, is_dyadic
 from seqlang.model.growths import Growths
 from seqlang.model.lines import plus, size_of, times
@@ -28,6 +28,15 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
     fixed, changing = FEW, list[Expression]()
+    for weight in _weights(law):
+        if growths.grids.is_constant(weight) or growths.grids.of(weight).denominator is not None:
+            fixed += 1.0
+            continue
+        on_grid = isinstance(weight, Density) and growths.grids.of(weight.at).denominator is not None
+        found = relative_error(weight.law, growths) if isinstance(weight, Density) and on_grid else None
+        if found is None:
+            return None
+        changing.append(found)
     for parameter in _parameters(law):
         if growths.grids.is_constant(parameter):
             value = _constant(parameter, growths.grids)
@@ -40,10 +49,10 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
             return None
         if not is_dyadic(by):
             changing.append(times(Number(Fraction(by)), size_of(parameter)))
-    found: Expression = Number(Fraction(fixed))
+    total: Expression = Number(Fraction(fixed))
     for part in changing:
-        found = plus(found, part)
-    return found if fixed <= MANY else None
+        total = plus(total, part)
+    return total if fixed <= MANY else None
 
 
 def is_precise(law: Expression, growths: Growths, most: float) -> bool:
@@ -85,7 +94,20 @@ def _parameters(law: Expression) -> Iterator[Expression]:
         case Law(_, arguments):
             for argument in arguments:
                 yield from _parameters(argument) if isinstance(argument, Law | Weights | WeightsOf) else (argument,)
-        case Weights(pairs):
-            yield from (weight for _, weight in pairs)
+        case Weights() | WeightsOf():
+            return
         case _:
             yield law
+
+
+def _weights(law: Expression) -> Iterator[Expression]:
+    """The weights of values that are listed. Masses are sums of products of them: they are off by their relative error,
+    however small a weight is."""
+    match law:
+        case Law(_, arguments):
+            for argument in arguments:
+                yield from _weights(argument)
+        case Weights(pairs):
+            yield from (weight for _, weight in pairs)
+        case WeightsOf(_, weight):
+            yield weight
