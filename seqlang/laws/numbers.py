@@ -12,6 +12,8 @@ HALF_LOG_TWO_PI = 0.9189385332046728
 LONGEST_STIRLING = 16
 LEAST_TOTAL = 1e-200
 """Of weights. Numbers below 1e-308 lose digits, and so did what is computed from them."""
+LEAST_INSIDE = 2.0**-10
+"""Of the chance between two ends, which is the difference of two chances: those are off by 1e-16 and more."""
 
 
 def tables_stirling() -> tuple[float, ...]:

@@ -9,13 +9,15 @@ from math import inf
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
-from seqlang.model.expression import Density, Expression, Law, Number, Weights, WeightsOf
+from seqlang.model.expression import Density, Expression, Law, Number, Sequence, Weights, WeightsOf
 from seqlang.model.grids import Grids, is_dyadic
 from seqlang.model.growths import Growths
 from seqlang.model.lines import plus, size_of, times
 
 FEW = 2.0**8
 """Units of 2^-50: the relative error where the parameters have none. tests/laws compares masses with exact ones."""
+OF_CONDITIONED = 2.0**13
+"""Units more where a law is divided by a chance, which is at least 2^-10 (`LEAST_INSIDE`) and off by 2^-47."""
 MANY = 2.0**20
 """Units, about 1e-9: constants that make the error larger are not treated."""
 
@@ -28,6 +30,8 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
     fixed, changing = FEW, list[Expression]()
+    if isinstance(law, Law) and law.family == "conditioned":
+        fixed += OF_CONDITIONED
     for weight in _weights(law):
         if growths.grids.is_constant(weight) or growths.grids.of(weight).denominator is not None:
             fixed += 1.0
@@ -93,7 +97,10 @@ def _parameters(law: Expression) -> Iterator[Expression]:
     match law:
         case Law(_, arguments):
             for argument in arguments:
-                yield from _parameters(argument) if isinstance(argument, Law | Weights | WeightsOf) else (argument,)
+                if isinstance(argument, Law | Weights | WeightsOf):
+                    yield from _parameters(argument)
+                elif not isinstance(argument, Sequence):
+                    yield argument
         case Weights() | WeightsOf():
             return
         case _:

@@ -259,6 +259,8 @@ class Growths:
                 return self._each(*items)
             case m.Choice(_, yes, no):
                 return self._each(yes, no)
+            case m.Density("pmf" | "cdf"):
+                return Bounds(Growth(1.0), UNBOUNDED)
             case m.Index(base):
                 return self.of(base)
             case m.Quantified(operator, body):
@@ -317,7 +319,8 @@ class Growths:
 
     def _of_family(self, family: str, arguments: tuple[m.Expression, ...]) -> Bounds:
         known = facts(family)
-        laws = [self._law(a) for a in arguments if isinstance(a, m.Law | m.Weights | m.WeightsOf | m.Choice)]
+        inner = [a for a in arguments if isinstance(a, m.Law | m.Weights | m.WeightsOf | m.Choice)]
+        laws = [self._law(a) for a in inner]
         if laws and not known.bounded:
             many = MOST_SUMMANDS if len(laws) == 1 else len(laws)
             found = _either(laws)
@@ -325,7 +328,7 @@ class Growths:
         if known.whole and known.support == "listed":
             return SMALL
         if known.bounded:
-            return _either([SMALL, *(self._elements(a) for a in arguments if not isinstance(a, m.Law))])
+            return _either([SMALL, *(self._elements(a) for a in arguments if a not in inner)])
         return Bounds(Growth(LARGEST_INPUT), NOTHING) if known.whole else UNKNOWN
 
     def _elements(self, domain: m.Expression) -> Bounds:

@@ -64,6 +64,7 @@ from seqlang.model.growths import Growths
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
 from seqlang.model.lines import ONE, ZERO, Line, Lines, at_step, minus, over, place_of_zero, plus, size_of, times
+from seqlang.model.noise_scales import depends_on
 from seqlang.model.places import Places
 from seqlang.model.program import (
     AtReports,
@@ -425,14 +426,17 @@ class Jumps:
         """With arguments or weights, and values that may be drawn, as near to their value as doubles can be."""
         exact: dict[int, Expression] = {}
         drawn = {id(value) for value in values}
+        scales = {id(part): scale for part, scale in depends_on(self.grids, e)}
         for part in (*arguments, *values):
-            if self.grids.is_constant(part) or not self.smooth.are_numbers(part, vectors=True):
+            known = self.grids.is_constant(part) and exactly(part, self.grids.values) is not None
+            if known or not self.smooth.are_numbers(part, vectors=True):
                 continue  # engines have its value
             by = self.smooth.by((part,), Rounding.ONCE)
             if by is not None:
                 exact[id(part)] = over(self.wholes.whole(part, by), by)
             elif self._at_risk((part,)):
-                form = self.smooth.of_shown(part) if id(part) in drawn else self.smooth.of_argument(part)
+                scale = scales.get(id(part), 1.0)
+                form = self.smooth.of_shown(part) if id(part) in drawn else self.smooth.of_argument(part, scale)
                 if form is not part:
                     exact[id(part)] = self.places.copy(part)
                     self._known[id(exact[id(part)])] = exact[id(part)], form

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.laws.facts import facts
+from seqlang.model.constants import exactly
 from seqlang.model.densities import has_constants, is_precise
 from seqlang.model.expression import (
     Apply,
@@ -51,6 +52,8 @@ FADED = 100.0
 """exp(-100) has all its digits, and so have products of a few of them."""
 FINE = 2.0**14
 """Units of 2^-50, in which densities are off."""
+OF_A_CHANCE = 2.0**-36
+"""The error of a density of moderate size that is known as well."""
 MOST_RAISED = 2.0**40
 """A factor by which what is next to 0 stays next to it."""
 
@@ -74,13 +77,25 @@ class Precision:
         match e:
             case Local(name):
                 parts = (self.program.define(name).expression,)
+            case Apply("log", (x,)):
+                return self.relative(x)
+            case Apply("/" | "exp" | "sqrt" | "^", _):
+                return self.relative(e)
+            case Apply("*", (a, b)):
+                return self._scaled(a, b, scale) and self._scaled(b, a, scale)
             case Apply(_, arguments):
                 parts = arguments
             case Choice(_, yes, no):
                 parts = (yes, no)
             case Density(method, law):
-                return self.relative(e) and (method != "pdf" or has_constants(law, self.grids))
+                known = self.relative(e) and (method != "pdf" or has_constants(law, self.grids))
+                return known and self.room * min(1.0, 2.0**6 * scale) >= OF_A_CHANCE
         return all(self.beside(part, scale) for part in parts)
+
+    def _scaled(self, a: Expression, b: Expression, scale: float) -> bool:
+        """Whether the error of a number is small beside the noise once it is multiplied by the other."""
+        by = self.growths.of(b).size.at(MANY)
+        return self.beside(a, scale / max(1.0, by)) if by < inf else self.relative(a)
 
     def error(self, e: Expression, known: bool) -> float:
         """The absolute error of a number; 0 of what reads real data, which is not looked at."""
@@ -97,7 +112,7 @@ class Precision:
         """Whether its double is the one that is nearest to the number: equal numbers have equal doubles, and different
         numbers different ones."""
         grid = self.grids.of(e)
-        if self.grids.is_constant(e) or not grid.exact:
+        if self._is_known(e) or not grid.exact:
             return True
         if grid.denominator is not None and self.wholes.is_told(e, grid.denominator):
             return True
@@ -151,7 +166,7 @@ class Precision:
     def relative(self, e: Expression) -> bool:
         """Whether the error is a small part of the number, also where that is next to 0."""
         grid = self.grids.of(e)
-        if self.grids.is_constant(e):
+        if self._is_known(e):
             return grid.value is None or grid.value == 0 or 1 / MODERATE <= abs(grid.value) <= MODERATE
         if grid.rounding != Rounding.COMPUTED:
             return True
@@ -196,7 +211,12 @@ class Precision:
     def _is_plain(self, e: Expression) -> bool:
         """Whether its double is as near as one rounding leaves it."""
         grid = self.grids.of(e)
-        return self.grids.is_constant(e) or grid.denominator is not None or grid.rounding != Rounding.COMPUTED
+        return self._is_known(e) or grid.denominator is not None or grid.rounding != Rounding.COMPUTED
+
+    def _is_known(self, e: Expression) -> bool:
+        """Whether it is a constant whose exact value is known. Those with densities in them are computed with doubles:
+        the difference of two may be all error."""
+        return self.grids.is_constant(e) and exactly(e, self.grids.values) is not None
 
     def is_lost(self, e: Expression) -> bool:
         """Whether digits of a term may be lost, and not only the last ones."""

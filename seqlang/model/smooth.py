@@ -21,6 +21,8 @@ from seqlang.model.wholes import Settled, Wholes
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 
+Test = Callable[[Expression], bool]
+
 
 class Smooth:
     """Of the expressions of one program."""
@@ -37,12 +39,17 @@ class Smooth:
         self._told: dict[int, tuple[Decided, Decided]] = {}
         self._told_apart: dict[int, Expression] = {}
         self._coarse: dict[int, Expression] = {}
+        self._not_tiny: dict[int, object] = {}
 
     def of_shown(self, e: Expression) -> Run:
         """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
-        on_grid = self.grids.of(e).denominator is not None
-        if on_grid or not self._is_computed(e) or self.precision.nearest(e):
-            found: Run | None = self._near(e, self.precision.nearest)
+        grid = self.grids.of(e)
+        on_grid = grid.denominator is not None
+        if grid.denominator is not None and self._may_be_large(e, grid.denominator):
+            found: Run | None = over(self.wholes.whole(self.places.copy(e), grid.denominator), grid.denominator)
+            self._told_apart[id(e)] = e
+        elif on_grid or not self._is_computed(e) or self.precision.nearest(e):
+            found = self._near(e, self.precision.nearest, lambda e: self.precision.beside(e, 1.0))
         else:
             found = self._exactly(e, told=True)
         if isinstance(found, Decided):
@@ -50,6 +57,11 @@ class Smooth:
         if isinstance(found, Decided) or (found is not None and self.precision.nearest(e)):
             self._told_apart[id(e)] = e
         return self._of_wholes(e) if found is None else found
+
+    def _may_be_large(self, e: Expression, by: int) -> bool:
+        """Whether a whole number of parts, which doubles add up as they are, may become too large for them."""
+        computed = self.grids.of(e).rounding == Rounding.COMPUTED or not self.are_numbers(e)
+        return not computed and not self.wholes.is_told(e, by) and self.wholes.fits(e, by)
 
     def is_told(self, e: Expression) -> bool:
         """Whether a number that is shown, in the form in which it is run, has a double that tells it from others."""
@@ -65,14 +77,28 @@ class Smooth:
             self._told[id(form)] = form, found if isinstance(found, Decided) else form
         return self._told[id(form)][1]
 
-    def of_argument(self, e: Expression) -> Run:
-        """Of a weight, or an argument of a law."""
-        return self._near(e, self.precision.relative)
+    def of_argument(self, e: Expression, scale: float | None) -> Run:
+        """Of a weight, or of an argument of a law, see `depends_on`."""
+        return self._near(e, self.precision.relative, lambda e: self.is_known(e, scale), is_weight=scale is None)
+
+    def is_known(self, e: Expression, scale: float | None) -> bool:
+        """Whether doubles know such a number; a weight, if it is not tiny."""
+        if not self._is_computed(e) or self.precision.relative(e):
+            return True
+        return scale != 0 and self.precision.beside(e, 1.0 if scale is None else scale)
+
+    def must_not_be_tiny(self, e: Expression) -> bool:
+        """Whether only the absolute error of a weight is small."""
+        return id(e) in self._not_tiny
 
     def with_noise(self, e: Expression, terms: tuple[Term, ...]) -> Run:
         """Of what these noises are added to."""
         scale = least_scale(self.grids, terms)
-        return self._near(e, lambda e: self.precision.beside(e, scale))
+
+        def is_good(e: Expression) -> bool:
+            return self.precision.beside(e, scale)
+
+        return self._near(e, is_good, is_good)
 
     def canonical(self, e: Expression) -> Run:
         """The double that is nearest to the number."""
@@ -106,9 +132,9 @@ class Smooth:
         by = finest(*grids)
         return by if by is not None and all(self.wholes.fits(whole, by) for whole in wholes or parts) else None
 
-    def _near(self, e: Expression, is_good: Callable[[Expression], bool]) -> Run:
+    def _near(self, e: Expression, is_good: Test, is_enough: Test, is_weight: bool = False) -> Run:
         """The canonical double; on no grid the number as doubles compute it if that `is_good`, else by exact
-        arithmetic, as far as this is possible."""
+        arithmetic, as far as this is possible; else as doubles compute it, which may be `is_enough`."""
         if self.grids.of(e).denominator is not None:
             return self.canonical(self.places.copy(e))
         if not self._is_computed(e):
@@ -117,7 +143,9 @@ class Smooth:
         if found is not None or is_good(e):
             return self._of_wholes(e) if found is None else found
         plain = self._of_wholes(e)
-        if self.precision.beside(e, 1.0):
+        if is_enough(e):
+            if is_weight:
+                self._not_tiny.update({id(e): e, id(plain): plain})
             return plain
         self._coarse.update({id(e): e, id(plain): plain})
         return plain

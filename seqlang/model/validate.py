@@ -309,9 +309,12 @@ class _Check:
                     yield from self._factor(gate, term)
 
     def _factor(self, gate: p.Gate, term: m.Term) -> Iterator[str]:
-        """A factor may read coins, which do not look at the data, and a choice that a select gate accounts for; nothing
-        else that is not public."""
-        selected = {g.name for g in self.program.gates if isinstance(g, p.ChooseGate) and not g.visible}
+        """A factor may read coins, which do not look at the data, and a choice that has a gate of its own, which
+        accounts for it or has no bound; nothing else that is not public."""
+        selected = {
+            g.name for g in self.program.gates
+            if (isinstance(g, p.ChooseGate) and not g.visible) or (isinstance(g, p.OpaqueGate) and is_hidden(g.source))
+        }  # fmt: skip
         if not selected and self._level(term.factor) > p.Level.HIDDEN:
             yield f"gate {gate.name} scales {term.noise} by something that is not public"
 

@@ -31,6 +31,8 @@ def element_at(base: Value, at: Value, count: int) -> Value:
     size = base.shape[0]
     if not isinstance(at, np.ndarray):
         return base[int(at) - 1] if 1 <= at <= size and at == int(at) else np.full(base.shape[1:], np.nan)
+    if base.ndim == 1:  # a vector of constants, the same in all rows
+        base = base[:, np.newaxis]
     whole = np.broadcast_to(base, (*base.shape[:-1], count))
     position = np.clip(np.nan_to_num(at), 1, size).astype(np.intp) - 1
     found = np.moveaxis(whole[position, ..., np.arange(count)], 0, -1)

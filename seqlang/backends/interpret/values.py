@@ -16,7 +16,7 @@ from numbers import Rational
 from typing import Any, TypeAlias
 
 from seqlang.diagnostics import Diagnostic, Label, SpecError
-from seqlang.laws.weights import TOO_SMALL
+from seqlang.laws.weights import TOO_RARE, TOO_SMALL
 from seqlang.source import NOWHERE, Span
 
 Value: TypeAlias = Any
@@ -49,7 +49,7 @@ FOR_OTHERS = "numbers that are so near to each other that exact arithmetic has t
 OUT_OF_STEPS = "beyond this step the numbers of the program are too large to be told exactly: use whole numbers"
 
 
-OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS, TOO_SMALL)
+OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS, TOO_SMALL, TOO_RARE)
 """What an error says of a number whose value is not known (`OutOfReach`), and not that it has none."""
 
 

@@ -81,7 +81,8 @@ class PlainWriter:
 
     def _written(self, x: e.Expression) -> str:
         """The same for an expression that is not evaluated as a whole."""
-        if self.exact.jumps.smooth.is_coarse(x):
+        smooth = self.exact.jumps.smooth
+        if smooth.is_coarse(x) or smooth.must_not_be_tiny(x):
             raise Unsupported("numbers that doubles do not know well")
         form = self.exact.jumps.run(x)
         compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
+from seqlang.backends.interpret.laws.tiny import has_tiny_weights
 from seqlang.backends.transcript.cells import CellWriter
 from seqlang.backends.transcript.facts import FactWriter
 from seqlang.backends.transcript.kept_values import KeptWriter, keeps_noise
@@ -77,6 +78,8 @@ class _Writer:
         self.state: list[str] = []
         self.start: list[Any] = []
         self.plain = PlainWriter(program)
+        if has_tiny_weights(self.plain.exact, program):
+            raise Unsupported("a weight that is next to 0, and of which floats know too few digits")
         self.plain.broken.update(broken)
         self.kept = KeptWriter(self.plain) if keeping else None
         self.plain.scope |= {

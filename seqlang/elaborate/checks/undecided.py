@@ -12,8 +12,9 @@ from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.constants import exactly
 from seqlang.model.domain import Finite, Power
 from seqlang.model.exact_numbers import Undecided, nearest, order
-from seqlang.model.expression import Expression, Law, Sequence, Weights
+from seqlang.model.expression import Expression, Law, Noised, Sequence, Weights
 from seqlang.model.jumps import Jumps, jumps_of
+from seqlang.model.noise_scales import depends_on
 from seqlang.model.program import Program, expressions_in, nodes_in
 from seqlang.model.wholes import Guarded
 from seqlang.source import Span
@@ -25,6 +26,11 @@ def undecided(problems: Problems, program: Program) -> None:
         problems.add(
             "E0419", f"exact arithmetic does not decide this: {reason}", span, help="write them with fewer digits"
         )
+    for span in _few_digits(program):
+        problems.add(
+            "E0419", "floats know too few digits of this constant: it is computed from chances, and may be next to 0",
+            span, help="write the number itself",
+        )  # fmt: skip
     jumps = jumps_of(program)
     seen: set[int] = set()
     for part in (*program.body, *program.noises, *program.models):
@@ -54,6 +60,18 @@ def _one_double(program: Program) -> Iterator[tuple[str, Span]]:
                     values = items
             if not _are_told(jumps, values):
                 yield "a law has two values that are one number of the machine", part.span
+
+
+def _few_digits(program: Program) -> Iterator[Span]:
+    """Constants among the weights and arguments of laws, and factors of noises, of which doubles may have lost digits:
+    exact arithmetic knows no chances of most laws."""
+    smooth = jumps_of(program).smooth
+    for part in (*program.body, *program.noises, *program.models):
+        for e in nodes_in(part):
+            factors = tuple((term.factor, 0.0) for term in e.terms) if isinstance(e, Noised) else ()
+            for number, scale in (*depends_on(smooth.grids, e), *factors):
+                if smooth.grids.is_constant(number) and not smooth.is_known(number, scale):
+                    yield part.span
 
 
 def _are_told(jumps: Jumps, values: tuple[Expression, ...]) -> bool:

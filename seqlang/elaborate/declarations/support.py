@@ -13,7 +13,7 @@ from seqlang.model import domain as d
 from seqlang.model import expression as m
 from seqlang.model.constants import number
 from seqlang.model.limits import holds
-from seqlang.record import record
+from seqlang.record import record, replace
 
 NEGLIGIBLE = 1e-12
 """A law with less mass than this outside a domain counts as inside: no run will ever see it."""
@@ -135,6 +135,9 @@ def _on(state: State, values: tuple[m.Expression, ...]) -> Support | None:
 
 def _conditioned(state: State, law: m.Expression, ends: tuple[m.Expression, ...]) -> Support | None:
     inner, numbers = _support(state, law), _numbers(state, ends)
+    low, high = (number(end, state.declared.values) for end in ends)
+    if inner is not None and inner.points is not None and low is not None and high is not None:
+        return replace(inner, points=tuple(v for v in inner.points if low <= v <= high))
     return None if numbers is None else Support(numbers[0], numbers[1], inner is not None and inner.whole)
 
 

@@ -12,7 +12,8 @@ from seqlang.backends.arrays.laws.listed import Table
 from seqlang.backends.arrays.laws.of_family import OfFamily
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value
-from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.interpret.values import EvaluationError, OutOfReach
+from seqlang.laws.weights import TOO_RARE, is_too_rare
 
 TRIES = 10_000
 MOST_PLACES = 100_000
@@ -43,7 +44,7 @@ class Conditioned(VectorLaw):
     def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
         if self.law.quantile(np.full(1, 0.5)) is not None:
             below = self.law.cdf(self.low)
-            at = self.law.quantile(below + source.uniform(shape) * (self.law.cdf(self.high) - below))
+            at = self.law.quantile(below + source.uniform(shape) * _told(self.law.cdf(self.high) - below))
             return np.asarray(np.clip(np.asarray(at), self.low, self.high))
         if shape or _varies(self.law) or any(isinstance(p, np.ndarray) for p in self.parameters):
             raise CannotVectorise("drawing a vector from a conditioned law")
@@ -65,12 +66,12 @@ class Conditioned(VectorLaw):
     def _mass(self, method: str) -> Value:
         """P(low <= X <= high)."""
         if method == "pdf":
-            return self.law.cdf(self.high) - self.law.cdf(self.low)
+            return _told(self.law.cdf(self.high) - self.law.cdf(self.low))
         values = self.law.support()
         if values is None:  # infinitely many; those of a family are whole numbers
             if not isinstance(self.law, OfFamily):
                 raise CannotVectorise("the pmf of a conditioned sum of laws")
-            return self.law.cdf(self.high) - self.law.cdf(np.ceil(self.low) - 1)
+            return _told(self.law.cdf(self.high) - self.law.cdf(np.ceil(self.low) - 1))
         mass: Value = 0.0
         for value in values:
             inside = np.logical_and(np.less_equal(self.low, value), np.less_equal(value, self.high))
@@ -82,7 +83,14 @@ class Conditioned(VectorLaw):
         if not isinstance(self.law, OfFamily) or self.law.law.facts.kind != "density":
             raise CannotVectorise("the cdf of a conditioned law on points")
         first, last = self.law.cdf(self.low), self.law.cdf(self.high)
-        return np.clip((self.law.cdf(np.clip(x, self.low, self.high)) - first) / (last - first), 0.0, 1.0)
+        return np.clip((self.law.cdf(np.clip(x, self.low, self.high)) - first) / _told(last - first), 0.0, 1.0)
+
+
+def _told(inside: Value) -> Value:
+    """The chance between two ends, of which doubles know the digits. Raises OutOfReach where they do not."""
+    if np.any(is_too_rare(np.asarray(inside))):
+        raise OutOfReach(TOO_RARE)
+    return inside
 
 
 class Convolved(VectorLaw):
@@ -191,7 +199,10 @@ class SumOf(VectorLaw):
         if values is None or not self.law.by_parameters or any(float(v) != math.floor(v) for v in values):
             raise CannotVectorise("the pmf of a sum of other laws than those of listed whole values")
         least, most = float(min(values)), float(max(values))
-        return least, tuple(float(self.law.pmf(least + i)) for i in range(int(most - least) + 1))
+        masses = [self.law.pmf(least + i) for i in range(int(most - least) + 1)]
+        if any(map(np.ndim, masses)):
+            raise CannotVectorise("the pmf of a sum of laws that differ from run to run")
+        return least, tuple(map(float, masses))
 
 
 @lru_cache(maxsize=4096)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.laws.of_family import OfFamily
-from seqlang.backends.interpret.values import EvaluationError, Value, describe
+from seqlang.backends.interpret.values import EvaluationError, OutOfReach, Value, describe
 from seqlang.laws.law import law
+from seqlang.laws.weights import TOO_RARE, is_too_rare
 
 if TYPE_CHECKING:
     from random import Random
@@ -17,13 +18,11 @@ TRIES = 1_000_000
 
 
 def _below(law: LawValue, low: Value) -> float:
-    """P(X < low)."""
+    """P(X < low) of a law whose values are not listed."""
     if not law.discrete:
         return law.cdf(low)
-    values = law.support()
-    if values is None:  # infinitely many; those of a family are whole numbers
-        return law.cdf(math.ceil(low) - 1) if isinstance(law, OfFamily) else law.cdf(low) - law.formula("pmf", low)
-    return math.fsum(law.formula("pmf", value) for value in values if value < low)
+    # infinitely many values; those of a family are whole numbers
+    return law.cdf(math.ceil(low) - 1) if isinstance(law, OfFamily) else law.cdf(low) - law.formula("pmf", low)
 
 
 class Conditioned(LawValue):
@@ -34,8 +33,15 @@ class Conditioned(LawValue):
 
     def __init__(self, law: LawValue, low: Value, high: Value) -> None:
         self.law, self.low, self.high, self.discrete = law, low, high, law.discrete
-        self.below = _below(law, low)
-        self.mass = law.cdf(high) - self.below
+        values = law.support()
+        if values is None:
+            self.below = _below(law, low)
+            self.mass = law.cdf(high) - self.below
+            if is_too_rare(self.mass):
+                raise OutOfReach(TOO_RARE)
+            return
+        self.below = 0.0
+        self.mass = math.fsum(law.formula("pmf", value) for value in values if low <= value <= high)
         if not self.mass > 0:
             raise EvaluationError(f"{law.name} has no mass between {describe(low)} and {describe(high)}")
 
@@ -59,7 +65,14 @@ class Conditioned(LawValue):
         if method != "cdf":
             found = self.law.formula(method, x)
             return found / self.mass if self._inside(x) else 0.0
-        return 0.0 if x < self.low else min(1.0, (self.law.cdf(min(x, self.high)) - self.below) / self.mass)
+        if x < self.low:
+            return 0.0
+        values = self.support()
+        below = self.law.cdf(min(x, self.high)) - self.below if values is None else self._up_to(x, values)
+        return min(1.0, below / self.mass)
+
+    def _up_to(self, x: Value, values: tuple[Value, ...]) -> float:
+        return math.fsum(self.law.formula("pmf", value) for value in values if value <= x)
 
     def support(self) -> tuple[Value, ...] | None:
         values = self.law.support()

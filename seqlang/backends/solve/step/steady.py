@@ -15,8 +15,10 @@ import numpy as np
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value
+from seqlang.backends.interpret.laws.tiny import has_tiny_weights
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.laws.numbers import LEAST_INSIDE
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
@@ -28,6 +30,7 @@ from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
 from seqlang.operators.groups import CHOSEN
 
+TINY = "a weight is next to 0, and floats know too few digits of it"
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
 APART = 2.0**12
@@ -42,6 +45,8 @@ class SteadyCompiler(VectorCompiler):
         super().__init__(program)
         self._tied: dict[int, ir.Expression] = {}
         self._in_a_guard = False
+        if has_tiny_weights(self.exact, program):
+            raise Unsolved(TINY)
 
     def tied(self, e: ir.Expression) -> Run:
         """A condition for which the caller takes numbers for equal that differ by rounding only."""
@@ -66,7 +71,8 @@ class SteadyCompiler(VectorCompiler):
             raise CannotVectorise("numbers are kept or drawn that doubles do not tell from each other")
         if self.exact.jumps.smooth.is_coarse(e):
             raise CannotVectorise("a chance is computed from numbers that doubles do not know well")
-        return super().compile(e)
+        run = super().compile(e)
+        return _not_tiny(run) if self.exact.jumps.smooth.must_not_be_tiny(e) else run
 
     def _adds_up(self, e: ir.Expression) -> bool:
         """Sums may lose what is small beside them, but not its terms: only who returns a sum has to tell it apart."""
@@ -155,6 +161,18 @@ def _on_its_grid(run: Run, by: int) -> Run:
         return np.rint(wholes) / by
 
     return on_its_grid
+
+
+def _not_tiny(run: Run) -> Run:
+    """A weight of which doubles know the absolute error."""
+
+    def not_tiny(f: Frame) -> Value:
+        value = run(f)
+        if isinstance(value, Ragged) or np.any(np.asarray(value) < LEAST_INSIDE):
+            raise Unsolved(TINY)
+        return value
+
+    return not_tiny
 
 
 def is_steady(jumps: Jumps, e: ir.Apply) -> bool:

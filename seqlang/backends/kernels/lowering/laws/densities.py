@@ -18,8 +18,8 @@ from seqlang.backends.kernels.lowering.operators import apply
 from seqlang.backends.kernels.lowering.scope import Scope, array_in
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.runtime import collect
-from seqlang.laws.numbers import LEAST_TOTAL
-from seqlang.laws.weights import TOO_SMALL
+from seqlang.laws.numbers import LEAST_INSIDE, LEAST_TOTAL
+from seqlang.laws.weights import TOO_RARE, TOO_SMALL
 from seqlang.source import NOWHERE
 
 
@@ -54,7 +54,9 @@ def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
             top = density(scope, inner, "cdf", high).text
             bottom = density(scope, inner, "cdf", Scalar(below, "number", low.finite)).text
             inside = f"({low.number} <= {at.number} <= {high.number})"
-            return Scalar(f"(({here} if {inside} else 0.0) / ({top} - {bottom}))", "number", False)
+            mass = w.named(f"{top} - {bottom}")
+            w.check(f"not ({mass} >= {LEAST_INSIDE})", scope.site(TOO_RARE, NOWHERE))
+            return Scalar(f"(({here} if {inside} else 0.0) / {mass})", "number", False)
         case Convolved(first, second):
             return _mixed(scope, first, second, method, at)
         case OfVectors(name):

@@ -24,7 +24,8 @@ from seqlang.backends.kernels.operations import Sampler
 from seqlang.backends.kernels.runtime import collect
 from seqlang.backends.kernels.runtime.families import inlined
 from seqlang.laws.law import law as law_of_family
-from seqlang.laws.weights import TOO_SMALL
+from seqlang.laws.numbers import LEAST_INSIDE
+from seqlang.laws.weights import TOO_RARE, TOO_SMALL
 from seqlang.record import replace
 from seqlang.source import NOWHERE
 
@@ -134,7 +135,7 @@ def _conditioned(scope: Scope, law: Conditioned) -> Scalar:
         below = w.named(f"cdf_{inner.name}({', '.join([low, *texts])})")
         above = w.named(f"cdf_{inner.name}({', '.join([high, *texts])})")
         mass = w.named(f"{above} - {below}")
-        w.check(f"not ({mass} > 0.0)", scope.site("a law that is conditioned on something impossible", law.span))
+        w.check(f"not ({mass} >= {LEAST_INSIDE})", scope.site(TOO_RARE, law.span))
         u = w.sample("uniform", scope.purpose)
         at = w.named(f"quantile_{inner.name}({', '.join([f'{below} + {u} * {mass}', *texts])})")
         return Scalar(w.named(f"min(max({at}, {low}), {high})"), "number", law.low.finite and law.high.finite)
