@@ -21,26 +21,26 @@ def check(proof: Certificate) -> None:
     if not all(is_constant(a) for draw in proof.program.draws for a in draw.arguments):
         raise Refused("a parameter of a law is no constant")
     check_cover(proof)
+    for condition, tree in conditions(proof):
+        try:
+            check_contradiction(condition.contradictory, tree)
+        except Refused as refused:
+            raise Refused(f"{condition.about}: {refused}") from None
+
+
+def conditions(proof: Certificate) -> Iterator[tuple[Condition, Any]]:
+    """All conditions of the automaton, each with the tree that is given for it."""
     for ghost in proof.ghosts:
-        for condition, tree in _matched(list(ghost_conditions(proof, ghost)), ghost.proofs):
-            _judge(condition, tree)
+        yield from _matched(list(ghost_conditions(proof, ghost)), ghost.proofs)
     starts = [mode for mode in proof.modes if mode.start]
     for mode, tree in _matched(starts, proof.starts):
-        _judge(start_condition(proof, mode), tree)
+        yield start_condition(proof, mode), tree
     for edge in proof.edges:
         for pair, trees in _matched(list(step_conditions(proof, edge)), edge.proofs):
-            for condition, tree in _matched(pair, trees):
-                _judge(condition, tree)
+            yield from _matched(pair, trees)
 
 
 def _matched(items: Sequence[T], trees: Sequence[Any]) -> Iterator[tuple[T, Any]]:
     if len(items) != len(trees):
         raise Refused(f"{len(trees)} trees are given for {len(items)} conditions")
     return zip(items, trees, strict=True)
-
-
-def _judge(condition: Condition, tree: object) -> None:
-    try:
-        check_contradiction(condition.contradictory, tree)
-    except Refused as refused:
-        raise Refused(f"{condition.about}: {refused}") from None
