@@ -20,7 +20,8 @@ from seqlang.version import __version__
 _EXAMPLES = """\
   seqlang fmt my_test.seq
   seqlang fmt --upgrade my_test.seq
-  seqlang fmt --check specs/*/*.seq      (changes nothing; exit 1 if a file would change)"""
+  seqlang fmt --check specs/*/*.seq      (changes nothing; exit 1 if a file would change)
+  seqlang fmt --core @tight/one_sided    (prints the small program that the kernel of proofs reads)"""
 
 
 def run(arguments: list[str]) -> int:
@@ -41,11 +42,14 @@ def parser() -> Parser:
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
     parser.add_argument("--upgrade", action="store_true", help="rewrite what an older edition of the language wrote")
+    parser.add_argument("--core", action="store_true", help="change nothing, print the program that the kernel reads")
     add_format(parser)
     return parser
 
 
 def _one(name: str, options: Namespace) -> int:
+    if options.core:
+        return _core(name)
     with working(name):
         source = read(name)
         text = _laid_out(source, options.upgrade)
@@ -54,6 +58,22 @@ def _one(name: str, options: Namespace) -> int:
         _replace(Path(name), text)
     _tell(source, changed, options.check, options.format)
     return 1 if changed and options.check else 0
+
+
+def _core(name: str) -> int:
+    """Prints the core program. Raises SpecError where the kernel has no such construct."""
+    from seqlang.analyses.automata.lower import Beyond, named_lines
+    from seqlang.driver.loading import load
+
+    with working(name):
+        loaded = load(read(name))
+    try:
+        lines = named_lines(loaded.program)
+    except Beyond as beyond:
+        raise SpecError.of("E0605", f"the kernel of proofs does not read {beyond}") from None
+    for line in lines:
+        print_line(line)
+    return 0
 
 
 def _laid_out(source: Source, upgrade: bool) -> str:

@@ -28,10 +28,15 @@ INFIX = {"+", "-", "*", "/", "^", "%", "==", "!=", "<", "<=", ">", ">=", "and", 
 
 def shown(program: Program, epsilon: Expression) -> str:
     """One line a declaration and a statement; then the claim."""
+    return "\n".join([*declared(program), f"claim: strong pure({of(epsilon)})"])
+
+
+def declared(program: Program) -> list[str]:
+    """The lines of the program: inputs, neighbours, memories, draws, and the body."""
     lines = [f"input {k}: {_input(declared)}" for k, declared in enumerate(program.inputs)]
     match program.adjacency:
         case Replace(count):
-            lines.append(f"neighbours: at most {count} changed entries")
+            lines.append(f"neighbours: {'one changed entry' if count == 1 else f'at most {count} changed entries'}")
         case within:
             where = "every entry" if within.every else "one entry"
             way = ", all in one direction" if within.one_direction else ""
@@ -41,7 +46,7 @@ def shown(program: Program, epsilon: Expression) -> str:
         life = f"after each report {draw.life}" if isinstance(draw.life, int) else draw.life
         lines.append(f"draw {k} ~ {draw.law}({', '.join(map(of, draw.arguments))}), {life}")
     lines += map(_statement, program.body)
-    return "\n".join([*lines, f"claim: strong pure({of(epsilon)})"])
+    return lines
 
 
 def of(e: Expression) -> str:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from seqlang.kernel import core
+from seqlang.kernel.text import declared
 from seqlang.model import expression as ir
 from seqlang.model.domain import Finite, Integers, Interval
 from seqlang.model.life import EachReport, EachStep, Once
@@ -34,6 +35,14 @@ class Beyond(Exception):
 
 def lowered(program: Program) -> core.Program:
     return _Lowering(program).program()
+
+
+def named_lines(program: Program) -> list[str]:
+    """The core program as the kernel prints it; beside each line the name that the spec has for it."""
+    names = [f.name for f in program.inputs] + [""] + [m.name for m in program.memories]
+    names += [noise.name for noise in program.noises] + [getattr(s, "name", "") for s in program.body]
+    lines = declared(lowered(program))
+    return [f"{line}  # {name}" if name else line for line, name in zip(lines, names, strict=True)]
 
 
 def expression_of(program: Program, e: ir.Expression) -> core.Expression:
