@@ -453,9 +453,7 @@ class Growths:
         return Bounds(size, error).rounded()
 
     def _quotient(self, a: m.Expression, b: m.Expression) -> Bounds:
-        divisors = self.grids.listed(b) or (None,)
-        known = [least for divisor in divisors if (least := _least(divisor)) is not None]
-        least = min(known) if len(known) == len(divisors) else None
+        least = self.least(b)
         if least is None and isinstance(b, m.StepNumber):
             return Bounds(self.of(a).size, self.of(a).error).rounded()
         if least is None:
@@ -463,6 +461,13 @@ class Growths:
         found = self.of(a)
         size = found.size.times(1 / least)
         return Bounds(size, found.error.times(1 / least) + size.times(2.0))
+
+    def least(self, e: m.Expression) -> float | None:
+        """A bound below the size of what only constants and variables over few of them enter, and above 0; None where
+        none is known."""
+        values = self.grids.listed(e) or (None,)
+        known = [least for value in values if (least := _least(value)) is not None]
+        return min(known) if len(known) == len(values) else None
 
     def _power(self, a: m.Expression, b: m.Expression) -> Bounds:
         power = self.grids.of(b).value

@@ -31,6 +31,7 @@ from seqlang.model.expression import (
 from seqlang.model.grids import Grids, Rounding, is_dyadic
 from seqlang.model.growths import EXACT, UNIT, Growths
 from seqlang.model.program import Update
+from seqlang.model.signs import is_never_negative
 from seqlang.model.wholes import Wholes
 from seqlang.operators.groups import CHOSEN
 
@@ -79,6 +80,8 @@ class Precision:
                 parts = (self.program.define(name).expression,)
             case Apply("log", (x,)):
                 return self.relative(x)
+            case Apply("/", (a, b)) if (least := self.growths.least(b)) is not None:
+                return self.beside(a, scale * min(1.0, least)) and self.relative(b)
             case Apply("/" | "exp" | "sqrt" | "^", _):
                 return self.relative(e)
             case Apply("*", (a, b)):
@@ -182,6 +185,8 @@ class Precision:
                 if cell.operator == "mean":
                     return self._has_no_error(cell.body)
                 return cell.operator in CHOSEN and self.relative(cell.body)
+            case Apply("+", (a, b)) if is_never_negative(a, self.growths) and is_never_negative(b, self.growths):
+                return self.relative(a) and self.relative(b)
             case Apply("+" | "-", (a, b)):
                 return self._is_far_from(a, b) or self._is_far_from(b, a)
             case Apply("*", (a, b)):
@@ -204,6 +209,8 @@ class Precision:
                 return self.relative(yes) and self.relative(no)
             case Quantified("max" | "min", body):
                 return self.relative(body)
+            case Quantified("sum", body):
+                return is_never_negative(body, self.growths) and self.relative(body)
             case Density(_, law, at):
                 return is_precise(law, self.growths, FINE) and self._is_plain(at)
         return False
@@ -255,8 +262,10 @@ class Precision:
                 return self._may_fade(self.program.define(name).expression)
             case Apply("exp", (x,)):
                 return self.growths.of(x).size.at(LATE) > FADED
-            case Apply("+" | "-" | "sqrt", _):
-                return False  # relative: a sum is far from 0, and what is under a root does not fade
+            case Apply("+" | "-", (a, b)):
+                return not (self._is_far_from(a, b) or self._is_far_from(b, a))
+            case Apply("sqrt", _):
+                return False  # relative: what is under a root does not fade
             case Apply("*" | "/", parts):
                 return sum(not self.grids.is_constant(part) for part in parts) > 1 or any(map(self._may_fade, parts))
             case Apply(operator, parts) if operator in CHOSEN:
