@@ -78,9 +78,11 @@ class Precision:
         match e:
             case Local(name):
                 parts = (self.program.define(name).expression,)
+            case Apply("log", (Apply("/", (Density() as p, Density() as q)),)):  # see `log_ratio.py`
+                return self.relative(p) and self.relative(q)
             case Apply("log", (x,)):
                 return self.relative(x)
-            case Apply("/", (a, b)) if (least := self.growths.least(b)) is not None:
+            case Apply("/", (a, b)) if (least := self._least(b)) is not None:
                 return self.beside(a, scale * min(1.0, least)) and self.relative(b)
             case Apply("/" | "exp" | "sqrt" | "^", _):
                 return self.relative(e)
@@ -94,6 +96,11 @@ class Precision:
                 known = self.relative(e) and (method != "pdf" or has_constants(law, self.grids))
                 return known and self.room * min(1.0, 2.0**6 * scale) >= OF_A_CHANCE
         return all(self.beside(part, scale) for part in parts)
+
+    def _least(self, e: Expression) -> float | None:
+        """A bound below the size of a number, where that is not 0."""
+        by = self.grids.of(e).denominator
+        return self.growths.least(e) if by is None else 1 / by
 
     def _scaled(self, a: Expression, b: Expression, scale: float) -> bool:
         """Whether the error of a number is small beside the noise once it is multiplied by the other."""

@@ -16,7 +16,7 @@ from seqlang.model.expression import (
     StepNumber,
 )
 from seqlang.model.growths import Growths
-from seqlang.operators.groups import COUNTS
+from seqlang.operators.groups import COUNTS, SUMS
 
 
 def is_never_negative(e: Expression, growths: Growths) -> bool:
@@ -32,7 +32,7 @@ def is_never_negative(e: Expression, growths: Growths) -> bool:
             return is_never_negative(grids.program.define(name).expression, growths)
         case CellValue(name):
             cell = grids.program.cell(name)
-            return cell.operator in COUNTS or (cell.operator in SUMMED and is_never_negative(cell.body, growths))
+            return cell.operator in COUNTS or (cell.operator in SUMS and is_never_negative(cell.body, growths))
         case Choice(_, yes, no):
             return is_never_negative(yes, growths) and is_never_negative(no, growths)
         case Quantified("sum" | "mean" | "max" | "min", body):
@@ -51,9 +51,6 @@ def is_never_negative(e: Expression, growths: Growths) -> bool:
         case Apply("max", parts):
             return any(is_never_negative(part, growths) for part in parts)
     return False
-
-
-SUMMED = ("sum", "mean")
 
 
 def _from_0(value: object) -> bool:

@@ -44,6 +44,8 @@ class Smooth:
     def of_shown(self, e: Expression) -> Run:
         """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
         grid = self.grids.of(e)
+        if self.grids.is_constant(e):
+            return e  # engines have its value
         on_grid = grid.denominator is not None
         if grid.denominator is not None and self._may_be_large(e, grid.denominator):
             found: Run | None = over(self.wholes.whole(self.places.copy(e), grid.denominator), grid.denominator)
@@ -139,7 +141,8 @@ class Smooth:
             return self.canonical(self.places.copy(e))
         if not self._is_computed(e):
             return e
-        found = None if is_good(e) else self._exactly(e, told=False)
+        known = is_good(e) or self.grids.is_constant(e)  # which exact arithmetic would have found
+        found = None if known else self._exactly(e, told=False)
         if found is not None or is_good(e):
             return self._of_wholes(e) if found is None else found
         plain = self._of_wholes(e)
