@@ -58,6 +58,7 @@ class Lines:
 
     def __init__(self, grids: Grids) -> None:
         self.grids = grids
+        self._told: dict[Line, bool] = {}
 
     def of(self, e: Expression) -> Line | None:
         """None where the expression is none that is known."""
@@ -102,6 +103,12 @@ class Lines:
         unit = None if line.unit is None else times(factor, line.unit)
         parts = (times(factor, part) for part in (line.constant, line.slope, line.other))
         return Line(unit, line.denominator, *parts)
+
+    def is_told(self, line: Line) -> bool:
+        """See `is_told`; states and steps of one program ask again and again."""
+        if line not in self._told:
+            self._told[line] = is_told(line, self.grids.values)
+        return self._told[line]
 
     def _cell(self, cell: Cell) -> Line | None:
         """Of a sum over steps: the offset of its body counts in each of them."""

@@ -24,7 +24,6 @@ from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.growths import EXACT, UNIT
 from seqlang.model.jumps import Jumps
-from seqlang.model.lines import is_told
 from seqlang.model.precision import CLOSE, LATE, MANY
 from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
@@ -198,7 +197,7 @@ def tells_ties(jumps: Jumps, difference: ir.Expression) -> bool:
     """Whether the difference is 0 where it is next to 0, of numbers that are kept from step to step."""
     line = jumps.lines.of(difference)
     if line is not None and line.unit is not None:
-        return is_told(line, jumps.grids.values)
+        return jumps.lines.is_told(line)
     found = _mean_beside_a_constant(jumps, difference)
     if found is not None:
         return found * MANY <= MOST_TOLD
