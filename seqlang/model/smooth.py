@@ -141,9 +141,10 @@ class Smooth:
             return self.canonical(self.places.copy(e))
         if not self._is_computed(e):
             return e
-        known = is_good(e) or self.grids.is_constant(e)  # which exact arithmetic would have found
-        found = None if known else self._exactly(e, told=False)
-        if found is not None or is_good(e):
+        good = is_good(e)
+        # a constant that is not good has chances in it, which exact arithmetic does not know
+        found = None if good or self.grids.is_constant(e) else self._exactly(e, told=False)
+        if found is not None or good:
             return self._of_wholes(e) if found is None else found
         plain = self._of_wholes(e)
         if is_enough(e):
