@@ -124,6 +124,12 @@ CRASHED = [
 ]
 
 
+def test_a_chance_of_listed_values_beside_noise() -> None:
+    """It ended with an internal error, as arrays have no `cdf` of a law that lists its values."""
+    text = f"{COIN}statistic s = step\nstop when s <= {{0: 1 + step, step: 1}}.cdf(step) return yes\n"
+    assert decided(f"{text}stop return no\nattach logistic(1) to s\nclaim weak pure(0.01) under m\n")
+
+
 @pytest.mark.parametrize("text", CRASHED)
 def test_solve_ends_with_a_law_or_a_refusal(text: str) -> None:
     try:

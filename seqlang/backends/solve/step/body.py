@@ -16,7 +16,7 @@ from seqlang.backends.arrays import noises
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.noises import is_truth, moved
-from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED
 from seqlang.backends.solve.step.rounding_of_sums import (
     NONE,
@@ -84,9 +84,12 @@ class Stage:
         return Frame(self, rows)
 
     def value(self, run: Run) -> Value:
-        """The value of a compiled expression on all rows."""
+        """The value of a compiled expression on all rows; Unsolved for what arrays turn out not to hold."""
         with np.errstate(all="ignore"):
-            return run(self.frame())
+            try:
+                return run(self.frame())
+            except CannotVectorise as why:
+                raise Unsolved(str(why)) from None
 
     def numbers(self, run: Run) -> NDArray[np.float64]:
         """The value as an array (rows,) or (1,); Unsolved for vectors."""
