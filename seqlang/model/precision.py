@@ -82,6 +82,8 @@ class Precision:
         match e:
             case Local(name):
                 parts = (self.program.define(name).expression,)
+            case MemoryValue(name):
+                return not self._magnifies(name)
             case Apply("log", (Apply("/", (Density() as p, Density() as q)),)):  # see `log_ratio.py`
                 return self.relative(p) and self.relative(q)
             case Apply("log", (x,)):
@@ -309,6 +311,11 @@ class Precision:
             return False
         return self.growths.of(b).size.at(LATE) <= abs(value) / 2
 
+    def _magnifies(self, name: str) -> bool:
+        """Whether a step may make more of the relative error that a memory had before it."""
+        updates = [s.value for s in self.program.body if isinstance(s, Update) and s.memory == name]
+        return any(read_memories(update, self.growths) > 1 for update in updates)
+
     def _memory(self, name: str) -> bool:
         """If it is so before a step, it is so after it."""
         if name in self._assumed:
@@ -317,7 +324,6 @@ class Precision:
         initial = next(x.initial for x in self.program.memories if x.name == name)
         updates = [s.value for s in self.program.body if isinstance(s, Update) and s.memory == name]
         try:
-            once = all(read_memories(update, self.growths) <= 1 for update in updates)
-            return once and all(map(self._is_relative, (initial, *updates)))
+            return not self._magnifies(name) and all(map(self._is_relative, (initial, *updates)))
         finally:
             self._assumed.discard(name)

@@ -88,8 +88,8 @@ class RunningErrors:
                 error = relative_error(law, self.growths, at)
                 if error is None:
                     raise NotKnown(
-                        "a density with parameters that change, are very large, or are next to 0 or 1, or at a place that "
-                        "is large beside its scale"
+                        "a density with parameters that change, are very large, or are next to 0 or 1, or at a place "
+                        "that is large beside its scale"
                     )
                 return RunningError(plus(times(error, size_of(e)), LEAST_DENSITY), {})
             case Sequence("list", items):
