@@ -9,7 +9,7 @@ from math import inf
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
-from seqlang.model.expression import Density, Expression, Law, Number, Sequence, Weights, WeightsOf
+from seqlang.model.expression import Density, Expression, Law, Number, Sequence, Weights, WeightsOf, walk
 from seqlang.model.grids import Grids, is_dyadic
 from seqlang.model.growths import Growths
 from seqlang.model.lines import plus, size_of, times
@@ -30,7 +30,7 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
     fixed, changing = FEW, list[Expression]()
-    if isinstance(law, Law) and law.family == "conditioned":
+    if any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law)):
         fixed += OF_CONDITIONED
     for weight in _weights(law):
         if growths.grids.is_constant(weight) or growths.grids.of(weight).denominator is not None:

@@ -40,6 +40,12 @@ class SameDraws:
         assert shape == ()
         return float(self.of(noise.name, life, noise.law.family))
 
+    def draw(self, draw: Any, life: int, law: Any) -> float:
+        raise AssertionError("core programs have no choices")
+
+    def entry(self, field: str, step: int, law: Any) -> float:
+        raise AssertionError("entries are given")
+
 
 def entry(rng: random.Random, declared: core.Input) -> Fraction:
     domain = declared.domain
@@ -57,7 +63,7 @@ def compare(program: Program, small: core.Program, seed: int) -> int:
     draws = SameDraws(rng, program)
     names = [(n.name, n.law.family) for n in program.noises]
     reports = program.report_names
-    machine = Machine(program, draws)  # type: ignore[arg-type]
+    machine = Machine(program, draws)
     run = CoreRun(small, lambda k, life: draws.of(names[k][0], life, names[k][1]))
     for step in range(1, STEPS + 1):
         given = [entry(rng, declared) for declared in small.inputs]

@@ -184,8 +184,9 @@ def test_a_noise_on_a_function_of_a_difference(scale: str) -> None:
     )
     found = verdicts(f"{text}claim probability(yes) <= 0.3135 under m\nclaim probability(yes) >= 0.3115 under m\n")
     assert "refuted" not in found
-    for engine in ("interpreter", "numpy"):
-        result = seqlang.run(text, runs=2000, seed=1, engine=engine)[0].returns  # type: ignore[arg-type]
+    engines: tuple[Any, ...] = ("interpreter", "numpy")
+    for engine in engines:
+        result = seqlang.run(text, runs=2000, seed=1, engine=engine)[0].returns
         assert result["yes"] == pytest.approx(0.3125, abs=0.05)
 
 
