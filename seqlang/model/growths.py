@@ -302,8 +302,15 @@ class Growths:
             case Ball(radius):
                 ends = [radius]
         sizes = [None if end is None else _size(exactly(end, self.grids.values)) for end in ends]
-        size = Growth(LARGEST_INPUT if None in sizes else max((s for s in sizes if s is not None), default=0.0))
+        size = Growth(
+            self._open_ended(name) if None in sizes else max((s for s in sizes if s is not None), default=0.0)
+        )
         return Bounds(size, NOTHING if self.grids.of(e).rounding == Rounding.NEVER else size)
+
+    def _open_ended(self, field: str) -> float:
+        """Of a field without a bound: LARGEST_INPUT, or what its models say of it."""
+        sizes = [self._law(law).size for model in self.program.models for name, law in model.laws if name == field]
+        return max([LARGEST_INPUT, *(s.factor for s in sizes if s.known() and not s.degree and not s.plus)])
 
     def _law(self, law: m.Expression) -> Bounds:
         match law:

@@ -17,7 +17,7 @@ from seqlang.model.grids import Grids
 def least_scale(grids: Grids, terms: Iterable[Term]) -> float:
     """The smallest scale of the noises with a density among the terms, times its factor; infinite where none is known,
     as for noises on points, which are compared exactly."""
-    return min((_scale(grids, grids.law_of(t.noise)) * _size(grids, t.factor) for t in terms), default=inf)
+    return min((scale_of(grids, grids.law_of(t.noise)) * _size(grids, t.factor) for t in terms), default=inf)
 
 
 def depends_on(grids: Grids, law: Expression) -> Iterator[tuple[Expression, float | None]]:
@@ -25,7 +25,7 @@ def depends_on(grids: Grids, law: Expression) -> Iterator[tuple[Expression, floa
     beside the number itself. None: it is a weight, whose error has to be small beside all weights."""
     match law:
         case Law(family, arguments):
-            wide = _scale(grids, law)
+            wide = scale_of(grids, law)
             for parameter, e in zip(facts(family).parameters, arguments, strict=False):
                 if parameter.kind in ("scale", "ratio"):
                     yield e, 0.0
@@ -37,10 +37,11 @@ def depends_on(grids: Grids, law: Expression) -> Iterator[tuple[Expression, floa
             yield weight, None
 
 
-def _scale(grids: Grids, law: Expression) -> float:
+def scale_of(grids: Grids, law: Expression) -> float:
+    """The smallest scale of a law with a density, or of those that it is made of; infinite where none is known."""
     if not isinstance(law, Law):
         return inf
-    inner = [_scale(grids, part) for part in law.arguments if isinstance(part, Law)]
+    inner = [scale_of(grids, part) for part in law.arguments if isinstance(part, Law)]
     declared = facts(law.family)
     if declared.kind == "points":
         return inf

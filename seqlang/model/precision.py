@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.laws.facts import facts
+from seqlang.model.amplified import amplification, largest, raised, read_memories
 from seqlang.model.constants import exactly
 from seqlang.model.densities import has_constants, is_precise
 from seqlang.model.expression import (
@@ -55,8 +56,10 @@ FINE = 2.0**14
 """Units of 2^-50, in which densities are off."""
 OF_A_CHANCE = 2.0**-36
 """The error of a density of moderate size that is known as well."""
-MOST_RAISED = 2.0**40
-"""A factor by which what is next to 0 stays next to it."""
+MOST_RAISED = 40.0
+"""Powers of 2 by which factors may raise what is next to 0: it stays next to it."""
+MOST_AMPLIFIED = 2.0**16
+"""Roundings that count in a small relative error."""
 
 
 class Precision:
@@ -66,6 +69,7 @@ class Precision:
         self.grids, self.growths, self.wholes = grids, growths, wholes
         self.program = grids.program
         self._assumed: set[str] = set()
+        self._relative: dict[int, tuple[Expression, bool]] = {}
         self.room = FOR_RECORDS if self.program.data_set else CLOSE
 
     def beside(self, e: Expression, scale: float, known: bool = False) -> bool:
@@ -78,6 +82,8 @@ class Precision:
         match e:
             case Local(name):
                 parts = (self.program.define(name).expression,)
+            case MemoryValue(name):
+                return not self._magnifies(name)
             case Apply("log", (Apply("/", (Density() as p, Density() as q)),)):  # see `log_ratio.py`
                 return self.relative(p) and self.relative(q)
             case Apply("log", (x,)):
@@ -85,7 +91,7 @@ class Precision:
             case Apply("/", (a, b)) if (least := self._least(b)) is not None:
                 return self.beside(a, scale * min(1.0, least)) and self.relative(b)
             case Apply("/" | "exp" | "sqrt" | "^", _):
-                return self.relative(e)
+                return self._is_small_part(e, scale)
             case Apply("*", (a, b)):
                 return self._scaled(a, b, scale) and self._scaled(b, a, scale)
             case Apply(_, arguments):
@@ -103,9 +109,17 @@ class Precision:
         return self.growths.least(e) if by is None else 1 / by
 
     def _scaled(self, a: Expression, b: Expression, scale: float) -> bool:
-        """Whether the error of a number is small beside the noise once it is multiplied by the other."""
-        by = self.growths.of(b).size.at(MANY)
-        return self.beside(a, scale / max(1.0, by)) if by < inf else self.relative(a)
+        """Whether the error of a number is small beside the noise once it is multiplied by the other. Of numbers that
+        are kept from step to step and have no bound nothing is said."""
+        by = largest(b, self.growths)
+        if by < inf:
+            return self.beside(a, scale / max(1.0, by))
+        return self.relative(a) and isinstance(b, MemoryValue | CellValue)
+
+    def _is_small_part(self, e: Expression, scale: float) -> bool:
+        """Whether a small part of the number is small beside the noise."""
+        error = amplification(e, self.growths) * largest(e, self.growths) * UNIT
+        return self.relative(e) and error <= self.room * min(1.0, 2.0**6 * scale)
 
     def error(self, e: Expression, known: bool) -> float:
         """The absolute error of a number; 0 of what reads real data, which is not looked at."""
@@ -175,6 +189,15 @@ class Precision:
 
     def relative(self, e: Expression) -> bool:
         """Whether the error is a small part of the number, also where that is next to 0."""
+        if id(e) in self._relative:
+            return self._relative[id(e)][1]
+        small = amplification(e, self.growths) <= MOST_AMPLIFIED and raised(e, self.growths) <= MOST_RAISED
+        found = small and self._is_relative(e)
+        if not self._assumed:  # else it holds only if what is assumed does
+            self._relative[id(e)] = e, found
+        return found
+
+    def _is_relative(self, e: Expression) -> bool:
         grid = self.grids.of(e)
         if self._is_known(e):
             return grid.value is None or grid.value == 0 or 1 / MODERATE <= abs(grid.value) <= MODERATE
@@ -219,7 +242,7 @@ class Precision:
             case Quantified("sum", body):
                 return is_never_negative(body, self.growths) and self.relative(body)
             case Density(_, law, at):
-                return is_precise(law, self.growths, FINE) and self._is_plain(at)
+                return is_precise(law, self.growths, at, FINE) and self._is_plain(at)
         return False
 
     def _is_plain(self, e: Expression) -> bool:
@@ -258,7 +281,7 @@ class Precision:
     def _keeps_digits(self, a: Expression, b: Expression) -> bool:
         """Whether an error that a has next to 0 is next to 0 in a * b. (That not all weights of a law are next to 0 is
         looked at where it is drawn from, see `laws/weights.py`.)"""
-        return not self._may_fade(a) or self.growths.of(b).size.at(LATE) <= MOST_RAISED
+        return not self._may_fade(a) or self.growths.of(b).size.at(LATE) <= 2.0**MOST_RAISED
 
     def _may_fade(self, e: Expression) -> bool:
         """Whether a number other than 0 may be so near to it that doubles have few digits of it, or none."""
@@ -288,6 +311,11 @@ class Precision:
             return False
         return self.growths.of(b).size.at(LATE) <= abs(value) / 2
 
+    def _magnifies(self, name: str) -> bool:
+        """Whether a step may make more of the relative error that a memory had before it."""
+        updates = [s.value for s in self.program.body if isinstance(s, Update) and s.memory == name]
+        return any(read_memories(update, self.growths) > 1 for update in updates)
+
     def _memory(self, name: str) -> bool:
         """If it is so before a step, it is so after it."""
         if name in self._assumed:
@@ -296,6 +324,6 @@ class Precision:
         initial = next(x.initial for x in self.program.memories if x.name == name)
         updates = [s.value for s in self.program.body if isinstance(s, Update) and s.memory == name]
         try:
-            return all(map(self.relative, (initial, *updates)))
+            return not self._magnifies(name) and all(map(self._is_relative, (initial, *updates)))
         finally:
             self._assumed.discard(name)

@@ -85,9 +85,12 @@ class RunningErrors:
                     raise NotKnown("a density at a number that is kept from step to step")
                 if isinstance(law, Law) and facts(law.family).plain_masses:
                     return _plus(self.of(law.arguments[0], place), RunningError(ONE, {}))
-                error = relative_error(law, self.growths)
+                error = relative_error(law, self.growths, at)
                 if error is None:
-                    raise NotKnown("a density with parameters that change, are very large, or are next to 0 or 1")
+                    raise NotKnown(
+                        "a density with parameters that change, are very large, or are next to 0 or 1, or at a place "
+                        "that is large beside its scale"
+                    )
                 return RunningError(plus(times(error, size_of(e)), LEAST_DENSITY), {})
             case Sequence("list", items):
                 return _listed([self.of(item, place) for item in items])

@@ -111,7 +111,10 @@ def pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value, span: Span 
             if len(a) != len(b):
                 raise EvaluationError(f"vectors of {len(a)} and of {len(b)} coordinates do not fit", span)
             if is_flat(a) and is_flat(b):
-                return tuple(map(f, a, b))
+                try:
+                    return tuple(map(f, a, b))
+                except TypeError:  # bounds of errors hold 0 beside vectors
+                    pass
             return tuple(pairwise(f, x, y, span) for x, y in zip(a, b, strict=True))
         return tuple(pairwise(f, x, b, span) for x in a)
     if isinstance(b, (tuple, range)):

@@ -32,6 +32,8 @@ from seqlang.operators.groups import CHOSEN
 TINY = "a weight is next to 0, and floats know too few digits of it"
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
+LEAST_ERROR = 1e-300
+"""Of numbers that are off by a small part of themselves: two of them may have one double."""
 APART = 2.0**12
 """Units of rounding: what differs by more is plainly apart (see `ROUNDING` in states/equal_rows.py)."""
 
@@ -97,8 +99,10 @@ class SteadyCompiler(VectorCompiler):
             return run, True, 0.0
         if by is not None and jumps.grids.of(e).exact and jumps.smooth.are_numbers(e):
             raise CannotVectorise("a number is returned that doubles do not tell from others")
-        if jumps.smooth.precision.relative(e) or self._is_one_kept_number(e):
+        if self._is_one_kept_number(e):
             return run, False, 0.0
+        if jumps.smooth.precision.relative(e):
+            return run, False, LEAST_ERROR
         error = jumps.growths.of(e).error.at(LATE) * UNIT
         if error > CLOSE:
             raise CannotVectorise("a number is returned that doubles do not tell from others")
