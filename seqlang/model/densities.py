@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import inf
 
@@ -10,46 +10,49 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.laws.facts import facts
 from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
-from seqlang.model.expression import Density, Expression, Law, Number, Sequence, Weights, WeightsOf, walk
-from seqlang.model.grids import Grids, is_dyadic
+from seqlang.model.expression import Apply, Density, Expression, Law, Number, Sequence, Weights, WeightsOf, walk
+from seqlang.model.grids import Grids, finest, is_dyadic
 from seqlang.model.growths import Growths
-from seqlang.model.lines import plus, size_of, times
-from seqlang.model.noise_scales import scale_of
+from seqlang.model.lines import ZERO, plus, size_of, times
+from seqlang.model.noise_scales import width_of
 
 FEW = 2.0**8
 """Units of 2^-50: the relative error where the parameters have none. tests/laws compares masses with exact ones."""
 OF_CONDITIONED = 2.0**13
 """Units more where a law is divided by a chance, which is at least 2^-10 (`LEAST_INSIDE`) and off by 2^-47."""
-STEEPEST = 100.0
-"""Units for each scale by which a place is off times 2^53: the logarithm of a density that is no 0 changes by at most
-40 a scale, that of gumbel's by 745."""
 ON_POINTS = 100.0
 """By how much the relative error of a ratio or a mean counts more in a mass that is no 0, than in a density."""
 MANY = 2.0**20
 """Units, about 1e-9: constants that make the error larger are not treated."""
 
 
-def relative_error(law: Expression, growths: Growths, at: Expression) -> Expression | None:
-    """Of its density, mass or chance at a number at most, in units of 2^-50, as an expression that a run computes; None
-    where no bound is known, or constants make it larger than 1e-9.
+Errors = Callable[[Expression], Expression]
+"""How far a number is off, in units of 2^-50, as an expression that a run computes."""
+
+
+def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | None:
+    """Of a density, mass or chance at most, in units of 2^-50, as an expression that a run computes; None where no
+    bound is known, or constants make it larger than 1e-9.
 
     A parameter that is off by its last digit moves them by that times its size, over its distance from 0 and 1. (Masses
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
+    law = e.law
     fixed, changing = FEW, list[Expression]()
     if any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law)):
         fixed += OF_CONDITIONED
-    places = _of_places(law, growths, at)
+    places = _of_places(e, growths, error)
     if places is None:
         return None
-    fixed += places[0]
-    changing += places[1]
+    if isinstance(places, Number):
+        fixed += float(places.value)
+    else:
+        changing.append(places)
     for weight in _weights(law):
         if growths.grids.is_constant(weight) or growths.grids.of(weight).denominator is not None:
             fixed += 1.0
             continue
-        on_grid = isinstance(weight, Density) and growths.grids.of(weight.at).denominator is not None
-        found = relative_error(weight.law, growths, weight.at) if isinstance(weight, Density) and on_grid else None
+        found = relative_error(weight, growths, error) if isinstance(weight, Density) else None
         if found is None:
             return None
         changing.append(found)
@@ -71,29 +74,31 @@ def relative_error(law: Expression, growths: Growths, at: Expression) -> Express
     return total if fixed <= MANY else None
 
 
-def _of_places(law: Expression, growths: Growths, at: Expression) -> tuple[float, list[Expression]] | None:
-    """What the rounding of the number, of locations and of ends adds, as a number and as expressions: each is off by
-    2^-53 of its size, and where the law has a scale, that moves the logarithm of a density by at most STEEPEST times as
-    many scales. None where no bound is known, as for `uniform(low, high)` beside its end."""
-    parts = [part for part in (at, *_locations(law)) if not _is_double(part, growths)]
-    if (
-        not parts
-        or (isinstance(law, Law) and facts(law.family).kind == "points")
-        or isinstance(law, Weights | WeightsOf)
-    ):
-        return 0.0, []
-    scale = scale_of(growths.grids, law)
-    if scale == inf:
-        from_0 = isinstance(law, Law) and law.family == "uniform" and growths.grids.of(law.arguments[0]).value == 0
-        return (0.0, []) if from_0 else None
-    fixed, changing = 0.0, list[Expression]()
-    for part in (at, *_locations(law)):
-        size = growths.of(part).size
-        if size.known() and not size.degree and not size.plus:
-            fixed += STEEPEST * size.factor / scale
-        else:
-            changing.append(times(Number(Fraction(STEEPEST / scale)), size_of(part)))
-    return fixed, changing
+def _of_places(e: Density, growths: Growths, error: Errors) -> Expression | None:
+    """What the errors of the number, of locations and of ends add. The number of scales by which the place is off,
+    times `steepest` of the law, is what the logarithm of a density or chance is off. None where no bound is known."""
+    grids, law = growths.grids, e.law
+    width = width_of(grids, law)
+    if width is None or not _has_density(law):
+        return ZERO  # equal numbers have equal doubles there, see `jumps.py`
+    families = [facts(part.family) for part in walk(law) if isinstance(part, Law) and _has_density(part)]
+    places = (e.at, *_locations(law))
+    off: Expression = ZERO
+    for place in places:
+        off = off if _is_double(place, growths) else plus(off, error(place))
+    if off == ZERO:
+        return ZERO
+    by = finest(*map(grids.of, places))
+    steepest = max(family.steepest for family in families)
+    if steepest == inf:
+        return None
+    by_width = times(off, _over(Number(Fraction(steepest)), width))
+    if not any(family.has_jumps for family in families):
+        return by_width
+    if by is None or any(family.parameters[-1].kind == "law" for family in families):
+        return None
+    # a place on a grid is at least 1 / by from an end, or there; a chance rises no faster than in proportion to that
+    return by_width if e.method == "pdf" else plus(by_width, times(off, Number(Fraction(2 * by))))
 
 
 def _is_double(e: Expression, growths: Growths) -> bool:
@@ -103,6 +108,21 @@ def _is_double(e: Expression, growths: Growths) -> bool:
         return True
     by = grid.denominator
     return by is not None and is_dyadic(by) and growths.last_step(e, 1 / (4 * by)) > 0
+
+
+def _over(a: Number, width: Expression) -> Expression:
+    return Number(a.value / width.value) if isinstance(width, Number) and width.value else Apply("/", (a, width))
+
+
+def _has_density(law: Expression) -> bool:
+    """Whether it is a law with a density, or holds one."""
+    match law:
+        case Law(family, arguments):
+            parts = [part for part in arguments if isinstance(part, Law | Weights | WeightsOf)]
+            if parts or facts(family).support == "listed":
+                return any(map(_has_density, parts))
+            return facts(family).kind != "points" and not any(isinstance(part, Sequence) for part in arguments)
+    return False
 
 
 def _locations(law: Expression) -> Iterator[Expression]:
@@ -118,20 +138,6 @@ def _locations(law: Expression) -> Iterator[Expression]:
             yield from (value for value, _ in pairs)
         case WeightsOf(value):
             yield value
-
-
-def is_precise(law: Expression, growths: Growths, at: Expression, most: float) -> bool:
-    """Whether that is at most so many units in every run."""
-    return _fixed(relative_error(law, growths, at)) <= most
-
-
-def has_constants(law: Expression, grids: Grids) -> bool:
-    """Whether all its parameters are constants."""
-    return all(map(grids.is_constant, _parameters(law)))
-
-
-def _fixed(error: Expression | None) -> float:
-    return float(error.value) if isinstance(error, Number) else inf
 
 
 def _off(value: Fraction) -> float:

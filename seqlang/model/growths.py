@@ -190,9 +190,11 @@ class Growths:
         return larger(first, again) if not after.plus else first + again.each_step()
 
     def _now(self, name: str, e: m.Expression) -> Bounds:
-        """Of a memory: the nearest double of its value."""
-        size = self._kept.get(name, Growth(0.0, plus=frozenset({name})))
-        return Bounds(size, NOTHING if self.grids.of(e).rounding == Rounding.NEVER else size)
+        """Of a memory: the nearest double of its value, if that is on a grid; else errors may grow with the steps."""
+        size, grid = self._kept.get(name, Growth(0.0, plus=frozenset({name}))), self.grids.of(e)
+        if grid.rounding == Rounding.COMPUTED and grid.denominator is None:
+            return Bounds(size, UNBOUNDED)
+        return Bounds(size, NOTHING if grid.rounding == Rounding.NEVER else size)
 
     def _cell(self, cell: Cell, e: m.Expression) -> Bounds:
         if isinstance(cell.keep, Previous | AtReports):

@@ -149,10 +149,18 @@ class VectorCompiler:
         return run
 
     def _decided(self, form: Decided) -> Run:
-        """By exact arithmetic, once for each of the different numbers that the runs have."""
+        """By exact arithmetic, once for each of the different numbers that the runs have; a number with doubles where
+        these are good enough for all of them."""
         parts = [self.compile(part) for part in form.reads]
+        doubles = None if form.is_truth else form.guarded
+        refused = None if doubles is None else self.bound(doubles.refused)
+        plain = None if doubles is None else self.compile(doubles.expression)
 
         def run(f: Frame) -> Value:
+            if refused is not None and plain is not None:
+                bad, doubts = f.perhaps(refused)
+                if not np.any(bad) and not any(np.any(doubt) for doubt, _, _ in doubts):
+                    return plain(f)
             found_parts = [f.perhaps(part) for part in parts]
             values = [value for value, _ in found_parts]
             for bad, what, span in (doubt for _, doubts in found_parts for doubt in doubts):
@@ -174,7 +182,7 @@ class VectorCompiler:
         return run
 
     def _guarded(self, form: Guarded, what: str) -> Run:
-        near, plain = self.refused(form), self.compile(form.expression)
+        near, plain = self.bound(form.refused), self.compile(form.expression)
 
         def run(f: Frame) -> Value:
             found, doubts = f.perhaps(near)
@@ -184,9 +192,9 @@ class VectorCompiler:
 
         return run
 
-    def refused(self, form: Guarded) -> Run:
-        """In which runs a guarded expression is not computed."""
-        return self.compile(form.refused)
+    def bound(self, e: ir.Expression) -> Run:
+        """What an error is compared with, or made of."""
+        return self.compile(e)
 
     def is_label(self, e: ir.Expression) -> bool:
         """Whether the value is a label."""

@@ -18,8 +18,9 @@ from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.life import EachStep, Once
-from seqlang.model.noise_scales import least_scale
+from seqlang.model.noise_scales import width_of, width_of_terms
 from seqlang.model.precision import CLOSE
+from seqlang.model.smooth import SMALL
 from seqlang.record import replace
 
 Fact = tuple[Any, ...]
@@ -93,19 +94,21 @@ class FactWriter:
 
     def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...]) -> None:
         """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same. What
-        has noise is known to a small part of it."""
+        has noise is known to a small part of it, or looked at where it is computed."""
         jumps = self.plain.exact.jumps
         smooth = jumps.smooth
-        if not terms and not smooth.is_told(value) and not smooth.precision.relative(value):
+        if not terms and not smooth.is_told(value) and smooth.precision.error(value, False) > CLOSE:
             raise Unsupported("a value is shown that doubles do not tell from others")
-        scale = least_scale(jumps.grids, terms)
-        if scale < inf:
-            known = isinstance(jumps.run(value), Decided)
-            if not smooth.precision.beside(value, scale, known):
-                raise Unsupported("numbers that are very large beside their noise")
-            error = smooth.precision.error(value, known)
-            if not self.program.data_set:
-                self.rounding += STEEPEST * (error if error < inf else CLOSE) / scale
+        if all(width_of(jumps.grids, jumps.grids.law_of(term.noise)) is None for term in terms):
+            return
+        width = width_of_terms(jumps.grids, terms)
+        if not isinstance(width, e.Number):
+            raise Unsupported("noise of a width that changes")
+        error, most = smooth.precision.error(value, isinstance(jumps.run(value), Decided)), float(SMALL.value)
+        if most * width.value < error < inf:
+            raise Unsupported("numbers that are very large beside their noise")
+        if not self.program.data_set:
+            self.rounding += STEEPEST * (error / float(width.value) if error < inf else most)
 
     def _gates_of(self, source: GateSource) -> list[p.Gate]:
         return [self._compared(g) for g in self.program.gates if g.source == source]

@@ -82,9 +82,10 @@ class PlainWriter:
     def _written(self, x: e.Expression) -> str:
         """The same for an expression that is not evaluated as a whole."""
         smooth = self.exact.jumps.smooth
-        if smooth.is_coarse(x) or smooth.must_not_be_tiny(x):
+        _, checked = smooth.checked(x) or (x, self.exact.jumps.run(x))
+        if checked is None:
             raise Unsupported("numbers that doubles do not know well")
-        form = self.exact.jumps.run(x)
+        form = checked
         compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS
         if compares and not self.by_step and self.exact.jumps.adds_step(x):
             return self.far_apart(x)

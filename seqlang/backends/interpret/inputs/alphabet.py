@@ -52,8 +52,8 @@ def letters_of(compiler: Expressions, domain: Domain) -> tuple[Value, ...] | Non
             different = alphabet.different(values, lambda e: _number(compiler, e))
             return tuple(compiler.constant(v) for v in different)
         case Integers(low, high) if low is not None and high is not None:
-            values = range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1)
-            return tuple(values) if len(values) <= MOST_LETTERS else None
+            numbers = range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1)
+            return tuple(numbers) if len(numbers) <= MOST_LETTERS else None
         case Power(of, _):
             return letters_of(compiler, of)
         case _:
