@@ -41,7 +41,7 @@ def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | 
     fixed, changing = FEW, list[Expression]()
     if any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law)):
         fixed += OF_CONDITIONED
-    places = _of_places(e, growths, error)
+    places = error_of_places(e, growths, error)
     if places is None:
         return None
     if isinstance(places, Number):
@@ -74,7 +74,7 @@ def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | 
     return total if fixed <= MANY else None
 
 
-def _of_places(e: Density, growths: Growths, error: Errors) -> Expression | None:
+def error_of_places(e: Density, growths: Growths, error: Errors) -> Expression | None:
     """What the errors of the number, of locations and of ends add. The number of scales by which the place is off,
     times `steepest` of the law, is what the logarithm of a density or chance is off. None where no bound is known."""
     grids, law = growths.grids, e.law

@@ -61,9 +61,7 @@ class Guards:
         error = self.error(e)
         if error is None:
             return None
-        is_small = self._test("<=", error, most)
-        refused = self.settled.as_it_is(Apply("not", (is_small,)))  # also where the bound is no number
-        return Guarded(plain, refused, getattr(e, "span", NOWHERE))
+        return Guarded(plain, self._exceeds(error, most, e), getattr(e, "span", NOWHERE))
 
     def error(self, e: Expression) -> Expression | None:
         """How far doubles may be off; None where no bound is known, or only one that reads what is kept."""

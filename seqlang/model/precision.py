@@ -1,8 +1,8 @@
-"""Whether doubles compute a number well that is on no grid, so that its error makes no difference where it is shown,
-drawn from, or has noise added.
+"""What is known of the doubles of a number before any run: whether they are the nearest ones and tell different numbers
+apart, and how far they are off at most.
 
-A number that is made by products and quotients is off by a few units of its own size. The difference of two may be all
-error: (m + 10^9) - 10^9 is m to seven digits, and 0.3 - 3 * 0.1 is not 0.
+Where no bound is known here, a run computes one beside the number (`running_error.py`): the difference of two numbers may
+be all error, as (m + 10^9) - 10^9 is m to seven digits, and 0.3 - 3 * 0.1 is not 0.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from seqlang.laws.facts import facts
-from seqlang.model.densities import relative_error
+from seqlang.model.densities import error_of_places, relative_error
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -116,22 +116,31 @@ class RunningErrors:
         return reduce(plus, (times(factor, self._of_kept(name)) for name, factor in error.kept.items()), error.own)
 
     def _of_density(self, e: Density, place: int) -> RunningError:
+        if isinstance(e.law, Law) and facts(e.law.family).plain_masses:
+            return _plus(self.of(e.law.arguments[0], place), RunningError(ONE, {}))
+        kept: dict[str, None] = {}
+
         def own(part: Expression) -> Expression:
             error = self.of(part, place)
-            if error.kept:
-                raise NotKnown("a density that reads a number that is kept from step to step")
+            kept.update(dict.fromkeys(error.kept))
             return error.own
 
-        if isinstance(e.law, Law) and facts(e.law.family).plain_masses:
-            own(e.at)
-            return _plus(self.of(e.law.arguments[0], place), RunningError(ONE, {}))
         relative = relative_error(e, self.growths, own)
+        of_kept = dict[str, Expression]()
+        for name in kept:
+            moved = error_of_places(e, self.growths, self._factor_of(name, place))
+            relative = None if moved is None else relative
+            of_kept[name] = moved or ZERO
         if relative is None:
             raise NotKnown(
                 "a density with parameters that change, are very large, or are next to 0 or 1, or at a place that is "
                 "large beside its scale"
             )
-        return self._of_logarithm(RunningError(relative, {}), e)
+        return self._of_logarithm(RunningError(relative, of_kept), e)
+
+    def _factor_of(self, name: str, place: int) -> Callable[[Expression], Expression]:
+        """By which the error of what is kept under this name counts in that of a number."""
+        return lambda part: self.of(part, place).kept.get(name, ZERO)
 
     def _bound(self, e: Expression) -> Expression | None:
         """What holds in every run."""

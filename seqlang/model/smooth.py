@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import reduce
 from math import inf
 
-from seqlang.model.at_the_moment import Decided, Run, Undecidable, decided
+from seqlang.model.at_the_moment import LIST_OF_NUMBERS, Decided, Run, Undecidable, decided
 from seqlang.model.expression import Apply, Choice, Expression, Number, Term
 from seqlang.model.grids import Rounding, finest
 from seqlang.model.guards import Guards
@@ -53,7 +53,7 @@ class Smooth:
         if grid.denominator is not None and self._may_be_large(e, grid.denominator):
             found: Run | None = over(self.wholes.whole(self.places.copy(e), grid.denominator), grid.denominator)
             self._told_apart[id(e)] = e
-        elif on_grid or not self._is_computed(e) or self.precision.nearest(e):
+        elif on_grid or not (self._is_computed(e) and self.are_numbers(e)) or self.precision.nearest(e):
             found = self._as_doubles_do(e)
         else:
             found = self._exactly(e, told=True)
@@ -169,7 +169,8 @@ class Smooth:
             return self._as_doubles_do(e)
         check = self.check(e, width)
         # exact arithmetic does not know the chances that are in a constant of which it knows no value
-        found = None if self.grids.is_constant(e) else self._exactly(e, told=False)
+        is_open = self.grids.is_constant(e) or not self.are_numbers(e)
+        found = None if is_open else self._exactly(e, told=False)
         if isinstance(found, Decided):
             return replace(found, guarded=check)
         if found is not None:
@@ -179,9 +180,10 @@ class Smooth:
         return plain
 
     def _is_computed(self, e: Expression) -> bool:
-        """Whether it is an exact number that doubles compute with errors."""
-        grid = self.grids.of(e)
-        return grid.exact and grid.rounding == Rounding.COMPUTED and self.are_numbers(e)
+        """Whether it is an exact number, or a list of such, that doubles compute with errors."""
+        grid, kind = self.grids.of(e), self.kinds.of(e)
+        is_number = kind.name in ("number", "vector") or kind == LIST_OF_NUMBERS
+        return grid.exact and grid.rounding == Rounding.COMPUTED and is_number
 
     def _exactly(self, e: Expression, told: bool) -> Run | None:
         """`told`: different numbers are to have different doubles; see also the method `told`."""

@@ -181,8 +181,8 @@ class VectorCompiler:
 
         return run
 
-    def _guarded(self, form: Guarded, what: str) -> Run:
-        near, plain = self.bound(form.refused), self.compile(form.expression)
+    def _guarded(self, form: Guarded, what: str, step: float = math.inf) -> Run:
+        near, plain = self.bound(form.refused, step), self.compile(form.expression)
 
         def run(f: Frame) -> Value:
             found, doubts = f.perhaps(near)
@@ -192,8 +192,9 @@ class VectorCompiler:
 
         return run
 
-    def bound(self, e: ir.Expression) -> Run:
-        """What an error is compared with, or made of."""
+    def bound(self, e: ir.Expression, step: float = math.inf) -> Run:
+        """What an error is compared with, or made of. `step`: where the steps are all alike, the last one that is
+        looked at."""
         return self.compile(e)
 
     def is_label(self, e: ir.Expression) -> bool:

@@ -78,7 +78,7 @@ class FactWriter:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
-                    self._must_be_known(value, terms)
+                    self._must_be_known(value, terms, is_shown=True)
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
@@ -92,9 +92,10 @@ class FactWriter:
                 case _:
                     self._condition(gate, wanted, statement)
 
-    def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...]) -> None:
+    def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...], is_shown: bool = False) -> None:
         """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same. What
-        has noise is known to a small part of it, or looked at where it is computed."""
+        has noise is known to a small part of it, or looked at where it is computed. The double next to a number is
+        always good enough for the chance that it is above 0 with its noise, not for what is seen of it."""
         jumps = self.plain.exact.jumps
         smooth = jumps.smooth
         if not terms and not smooth.is_told(value) and smooth.precision.error(value, False) > CLOSE:
@@ -104,8 +105,9 @@ class FactWriter:
         width = width_of_terms(jumps.grids, terms)
         if not isinstance(width, e.Number):
             raise Unsupported("noise of a width that changes")
-        error, most = smooth.precision.error(value, isinstance(jumps.run(value), Decided)), float(SMALL.value)
-        if most * width.value < error < inf:
+        known = isinstance(jumps.run(value), Decided)
+        error, most = smooth.precision.error(value, known), float(SMALL.value)
+        if most * width.value < error < inf or (error == inf and known and is_shown):
             raise Unsupported("numbers that are very large beside their noise")
         if not self.program.data_set:
             self.rounding += STEEPEST * (error / float(width.value) if error < inf else most)

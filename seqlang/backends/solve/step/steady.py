@@ -45,9 +45,8 @@ class SteadyCompiler(VectorCompiler):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._tied: dict[int, ir.Expression] = {}
-        self._step = LATE
-        """Up to which the errors of a guard are looked at."""
-        self._in_a_guard = False
+        self._step: float | None = None
+        """In an error: the step up to which it is looked at."""
         if has_tiny_weights(self.exact, program):
             raise Unsolved(TINY)
 
@@ -68,8 +67,8 @@ class SteadyCompiler(VectorCompiler):
         return guarded
 
     def compile(self, e: ir.Expression) -> Run:
-        if self._in_a_guard and isinstance(e, ir.StepNumber):
-            step = min(self._step, self.exact.jumps.wholes.end)
+        if self._step is not None and isinstance(e, ir.StepNumber):
+            step = self._step
             return lambda f: step
         if isinstance(e, ir.CellValue | ir.MemoryValue | ir.Drawn) and not self._adds_up(e) and not self.is_told(e):
             raise CannotVectorise("numbers are kept or drawn that doubles do not tell from each other")
@@ -116,11 +115,7 @@ class SteadyCompiler(VectorCompiler):
 
     def _checked(self, form: Guarded) -> Run:
         """A number with a small error in the steps that are looked at for numbers that jump nowhere."""
-        outer, self._step = self._step, MANY
-        try:
-            return self._guarded(form, UNKNOWN)
-        finally:
-            self._step = outer
+        return self._guarded(form, UNKNOWN, MANY)
 
     def _is_one_kept_number(self, e: ir.Expression) -> bool:
         """Whether it is one number that is kept and told from others, or its negative."""
@@ -159,13 +154,13 @@ class SteadyCompiler(VectorCompiler):
         grids = self.exact.grids
         return any(grids.of(c.body).denominator is None or not isinstance(c.keep, AllSteps) for c in cells)
 
-    def bound(self, e: ir.Expression) -> Run:
+    def bound(self, e: ir.Expression, step: float = LATE) -> Run:
         """With the errors that so many steps make, whatever the step is."""
-        outer, self._in_a_guard = self._in_a_guard, True
+        outer, self._step = self._step, min(step, LATE, self.exact.jumps.wholes.end)
         try:
-            return super().bound(e)
+            return self.compile(e)
         finally:
-            self._in_a_guard = outer
+            self._step = outer
 
 
 def _on_its_grid(run: Run, by: int) -> Run:

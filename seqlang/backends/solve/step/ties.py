@@ -21,6 +21,7 @@ from seqlang.backends.solve.step.steady import is_exact, is_refined, tells_ties
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.lines import ZERO, times
+from seqlang.model.precision import MANY
 from seqlang.model.program import Program
 from seqlang.model.running_error import TWO
 from seqlang.operators.groups import COMPARISONS, SIGNS
@@ -50,7 +51,7 @@ def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
 
 class Ties:
     """Decides for one compared difference how close to 0 counts as 0. Not `told`: it may be as small as it likes.
-    `coarse`: how far it may be off where its terms have lost digits, and is then not decided."""
+    `coarse`: how far it may be off, and is then not decided."""
 
     def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
         program = compiler.program
@@ -64,9 +65,10 @@ class Ties:
         grid = jumps.grids.of(difference)
         is_known = not grid.exact or grid.denominator is not None or tells_ties(jumps, difference)
         self.told = is_known and not is_refined(jumps, difference)
-        is_coarse = jumps.smooth.precision.is_lost(difference)
-        off = jumps.smooth.error(difference) if is_coarse else ZERO
-        self.coarse = None if off is None else compiler.bound(times(off, TWO))
+        off = jumps.smooth.error(difference) if grid.exact and not self.told else ZERO
+        if off is None and not jumps.smooth.precision.is_lost(difference):
+            off = ZERO
+        self.coarse = None if off is None else compiler.bound(times(off, TWO), MANY)
         one_rounding = grid.exact and (jumps.smooth.is_told(difference) or jumps.smooth.precision.nearest(difference))
         self.sure = ONE_UNIT if one_rounding else SURE
 
@@ -93,7 +95,7 @@ class Ties:
         return np.asarray(close)
 
     def _coarse(self, stage: Reading) -> Any:
-        """How far the difference may be off where its terms have lost digits; infinite where no bound is known."""
+        """Infinite where terms may have lost digits, and no bound is known."""
         return np.inf if self.coarse is None else np.abs(stage.numbers(self.coarse))
 
     def surely(self, stage: Reading, offs: Mapping[int, RoundingBound] | None = None) -> Array:
