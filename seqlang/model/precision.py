@@ -1,8 +1,8 @@
 """What is known of the doubles of a number before any run: whether they are the nearest ones and tell different numbers
 apart, and how far they are off at most.
 
-Where no bound is known here, a run computes one beside the number (`running_error.py`): the difference of two numbers may
-be all error, as (m + 10^9) - 10^9 is m to seven digits, and 0.3 - 3 * 0.1 is not 0.
+Where no bound is known here, a run computes one beside the number (`running_error.py`): the difference of two numbers
+may be all error, as (m + 10^9) - 10^9 is m to seven digits, and 0.3 - 3 * 0.1 is not 0.
 """
 
 from __future__ import annotations
