@@ -23,8 +23,8 @@ with doubles, as long as these tell it (`model/guards.py`).
 
 *Numbers that jump nowhere.* What is shown or drawn is the double that is nearest to the number. Weights and arguments
 of laws have a small relative error, and what noise is added to one that is small beside the noise. Where doubles may
-not be that good, the number is looked up, divided once, or computed exactly at the moment, if it can be; else who decides
-something by it looks at its error in each run (`Smooth.checked`).
+not be that good, the number is looked up, divided once, or computed exactly at the moment, if it can be; else who
+decides something by it looks at its error in each run (`Smooth.checked`).
 
 A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
 each side is one constant or input, rounded once, since rounding keeps the order.
