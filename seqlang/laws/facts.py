@@ -54,9 +54,9 @@ class Facts:
     may be 0 in floating point. `plain_masses`: each mass is the one parameter, or 1 minus it. `joint`: one draw is a
     vector or a set. `whole`: its values (or their elements) are whole numbers. `has_jumps`: its density has, at some
     places. `steepest`: by how much the logarithm of a density, or of the chance of what is below, changes at most over
-    one scale, where it is a float other than 0, and farther than a scale from the end of the support. `unit_scale`:
-    with the argument a it is the law of a times a draw with the argument 1. `curve`: the
-    curve of `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
+    one scale, where it is a float other than 0, and farther than a scale from the end of the support (None: no bound).
+    `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `curve`: the curve of
+    `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
     parameters may be left out.
     """
 
@@ -77,7 +77,7 @@ class Facts:
     curve: Literal["gaussian", "laplace", "geometric"] | None = None
     whole: bool = False
     has_jumps: bool = False
-    steepest: float = 40.0
+    steepest: int | None = 40
 
 
 @cache

@@ -89,10 +89,10 @@ def error_of_places(e: Density, growths: Growths, error: Errors) -> Expression |
     if off == ZERO:
         return ZERO
     by = finest(*map(grids.of, places))
-    steepest = max(family.steepest for family in families)
-    if steepest == inf:
+    slopes = [family.steepest for family in families if family.steepest is not None]
+    if len(slopes) < len(families):
         return None
-    by_width = times(off, _over(Number(Fraction(steepest)), width))
+    by_width = times(off, _over(Number(Fraction(max(slopes))), width))
     if not any(family.has_jumps for family in families):
         return by_width
     if by is None or any(family.parameters[-1].kind == "law" for family in families):

@@ -123,6 +123,9 @@ class Growths:
         self._known: dict[int, tuple[m.Expression, Bounds]] = {}
         self._kept: dict[str, Growth] = {}
         self._limits: dict[str, float] = {}
+        self._values: dict[str, list[m.Expression]] = {}
+        """What is kept under a name at first, and later."""
+        self._open: set[str] = set()
         self._settle()
 
     def of(self, e: m.Expression) -> Bounds:
@@ -155,6 +158,7 @@ class Growths:
                     starts[name], nexts[name] = [], [statement.body]
                 case _:
                     pass
+        self._values = {name: starts[name] + nexts[name] for name in starts}
         left = dict.fromkeys(starts)
         while left:
             found = {name: growth for name in left if (growth := self._next(name, starts[name], nexts[name]))}
@@ -193,8 +197,19 @@ class Growths:
         """Of a memory: the nearest double of its value, if that is on a grid; else errors may grow with the steps."""
         size, grid = self._kept.get(name, Growth(0.0, plus=frozenset({name}))), self.grids.of(e)
         if grid.rounding == Rounding.COMPUTED and grid.denominator is None:
-            return Bounds(size, UNBOUNDED)
+            return Bounds(size, self._carried(name))
         return Bounds(size, NOTHING if grid.rounding == Rounding.NEVER else size)
+
+    def _carried(self, name: str) -> Growth:
+        """The error of what is kept, if that is not made of what was kept before."""
+        if name in self._open or name not in self._values:
+            return UNBOUNDED
+        self._open.add(name)
+        try:
+            found = larger(*(bounds.error + bounds.size for bounds in map(self.of, self._values[name])))
+        finally:
+            self._open.discard(name)
+        return UNBOUNDED if found.plus else found
 
     def _cell(self, cell: Cell, e: m.Expression) -> Bounds:
         if isinstance(cell.keep, Previous | AtReports):

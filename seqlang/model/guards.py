@@ -64,12 +64,13 @@ class Guards:
         return Guarded(plain, self._exceeds(error, most, e), getattr(e, "span", NOWHERE))
 
     def error(self, e: Expression) -> Expression | None:
-        """How far doubles may be off; None where no bound is known, or only one that reads what is kept."""
+        """How far doubles may be off; None where no bound is known. Of a number that reads what is kept, it is known if
+        a run looks at that already."""
         try:
             found = self.errors.of(e, self.errors.places.of(e))
         except NotKnown:
             return None
-        return None if found.kept else times(UNIT, found.own)
+        return times(UNIT, self.errors.total(found)) if all(name in self._states for name in found.kept) else None
 
     def of_state(self, name: str, e: Expression) -> Expression | None:
         """When the next value of a memory or a cell is refused; None for one that no comparison needs."""

@@ -152,7 +152,8 @@ class Jumps:
         for e in self._showing():
             self._settle_root(e, self.smooth.of_shown(e))
         for e, terms in self.units.with_noise():
-            self._settle_root(e, self.smooth.with_noise(e, terms))
+            if terms:
+                self._settle_root(e, self.smooth.with_noise(e, terms))
             for term in terms:
                 self._settle_root(term.factor, self.smooth.of_argument(term.factor, None))
         self.needs_fractions = any(

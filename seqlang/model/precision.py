@@ -191,6 +191,8 @@ class Precision:
                 return False
             case Apply("+" | "-" | "*" | "negate" | "abs", parts):
                 return any(map(self.coarse, parts))
+            case Apply("/", (a, b)) if self.grids.of(b).denominator is not None:
+                return self.coarse(a)
             case Choice(_, yes, no):
                 return self.coarse(yes) or self.coarse(no)
             case Quantified("sum" | "mean", body):

@@ -1,9 +1,9 @@
 """How far doubles may be off from the exact value of an expression, as an expression that a run computes beside it.
 
 A sum is off by as much as its parts together, a product by what each part is off times the size of the other, and each
-operation adds 2^-53 of its result. What bends (a power, a quotient, exp) is off by at most twice its slope times what
-its argument is off, where that is small beside the argument; elsewhere there is no bound (`NO_BOUND`). Errors are
-counted in units of 2^-50, so that the roundings of the bound itself are covered.
+operation adds 2^-53 of its result. What bends (a power, a quotient, exp) is off by hardly more than its slope times
+what its argument is off, where that is a small part of the argument; elsewhere there is no bound (`NO_BOUND`). Errors
+are counted in units of 2^-50, so that the roundings of the bound itself are covered.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.growths import Growths
 from seqlang.model.lines import ONE, ZERO, plus, size_of, times
+from seqlang.model.log_ratio import in_logs
 from seqlang.model.places import Places
 from seqlang.model.wholes import Settled
 from seqlang.record import record
@@ -46,6 +47,8 @@ NO_BOUND = Number(10**300 + Fraction(1, 2))
 """No whole number: products of those are never infinite in the interpreter."""
 LEAST = Number(Fraction(1, 10**290))
 """Units: what products, powers and densities may be off by where they are next to 0."""
+SMALL_PART, A_LITTLE_MORE = Number(Fraction(1, 64)), Number(Fraction(33, 32))
+"""exp(x) - 1 is at most x times that for such an x, and so is 1 / (1 - x)."""
 TWO = Number(Fraction(2))
 MOST_PARTS = 2000
 """Of the expression of one bound."""
@@ -106,6 +109,8 @@ class RunningErrors:
                 inner = _plus(self.of(body, place), self._of_sum(domain, body))
                 summed = _mapped(inner, lambda part: Quantified("sum", part, variable, domain, where))
                 return _plus(summed, RunningError(size_of(e), {}))
+            case Apply("log") if (logs := in_logs(self.grids.program, e)) is not None:
+                return self.of(logs, place)
             case Apply(operator, arguments):
                 parts = [self.of(a, place) for a in arguments]
                 return _plus(self._of_operator(operator, arguments, parts, e), RunningError(size_of(e), {}))
@@ -165,15 +170,15 @@ class RunningErrors:
     def _over(self, a: RunningError, size: Expression, off: Expression = ZERO) -> RunningError:
         """Divided by a size that may be off by as many units. No error stays none where that is 0; any other is then
         more than a run puts up with."""
-        least = times(times(TWO, UNIT), off)
+        least = times(Number(UNIT.value / SMALL_PART.value), off)
         is_there = self.settled.as_it_is(Apply(">", (size, least)))
-        return _scaled(a, Choice(is_there, Apply("/", (ONE if off == ZERO else TWO, size)), NO_BOUND))
+        return _scaled(a, Choice(is_there, Apply("/", (ONE if off == ZERO else A_LITTLE_MORE, size)), NO_BOUND))
 
     def _of_logarithm(self, error: RunningError, e: Expression) -> RunningError:
-        """Of e, where its logarithm is off by this: by at most twice as large a part, if that is at most 1."""
-        by, total = times(TWO, size_of(e)), self.total(error)
-        if not isinstance(total, Number) or total.value * UNIT.value > 1:
-            is_small = self.settled.as_it_is(Apply("<=", (times(UNIT, total), ONE)))
+        """Of e, where its logarithm is off by this: by a part that is hardly larger, if that is small."""
+        by, total = times(A_LITTLE_MORE, size_of(e)), self.total(error)
+        if not isinstance(total, Number) or total.value * UNIT.value > SMALL_PART.value:
+            is_small = self.settled.as_it_is(Apply("<=", (times(UNIT, total), SMALL_PART)))
             by = Choice(is_small, by, NO_BOUND)
         return _plus(_scaled(error, by), RunningError(LEAST, {}))
 

@@ -102,12 +102,14 @@ class FactWriter:
             raise Unsupported("a value is shown that doubles do not tell from others")
         if all(width_of(jumps.grids, jumps.grids.law_of(term.noise)) is None for term in terms):
             return
+        known = isinstance(jumps.run(value), Decided)
+        error, most = smooth.precision.error(value, known), float(SMALL.value)
+        if error == 0.0:
+            return
         width = width_of_terms(jumps.grids, terms)
         if not isinstance(width, e.Number):
             raise Unsupported("noise of a width that changes")
-        known = isinstance(jumps.run(value), Decided)
-        error, most = smooth.precision.error(value, known), float(SMALL.value)
-        if most * width.value < error < inf or (error == inf and known and is_shown):
+        if known and is_shown and error > most * width.value:
             raise Unsupported("numbers that are very large beside their noise")
         if not self.program.data_set:
             self.rounding += STEEPEST * (error / float(width.value) if error < inf else most)

@@ -29,7 +29,7 @@ FACTS = Facts(
     has_mean=True,
     translation=TranslationCost("stairs", "abs"),
     has_jumps=True,
-    steepest=math.inf,
+    steepest=None,
 )
 NEEDS = "a positive eps, a positive D and gamma between 0 and 1"
 HOLES = {

@@ -16,6 +16,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value
 from seqlang.backends.interpret.laws.tiny import has_tiny_weights
+from seqlang.backends.interpret.values import UNKNOWN
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -28,7 +29,6 @@ from seqlang.model.program import AllSteps, Margin, Program
 from seqlang.model.wholes import Guarded
 from seqlang.operators.groups import CHOSEN
 
-UNKNOWN = "a number that doubles do not know well decides a chance or a result"
 TINY = "a weight is next to 0, and floats know too few digits of it"
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
