@@ -15,10 +15,11 @@ from seqlang.model.grids import Grids
 from seqlang.model.lines import ONE, minus, size_of, times
 
 
-def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression:
-    """The width of the narrowest of these noises, times its factor; at most 1."""
+def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
+    """The width of the narrowest of these noises, times its factor; None of noises on points."""
     widths = ((width_of(grids, grids.law_of(t.noise)), _size(grids, t.factor)) for t in terms)
-    return _least(ONE, *(times(width, factor) for width, factor in widths if width is not None))
+    found = [times(width, factor) for width, factor in widths if width is not None]
+    return _least(*found) if found else None
 
 
 def width_of(grids: Grids, law: Expression) -> Expression | None:
@@ -46,11 +47,16 @@ def depends_on(grids: Grids, law: Expression) -> Iterator[tuple[Expression, Expr
                     yield e, None
                 elif parameter.kind in ("probability", "number"):
                     width = width_of(grids, law) if parameter.kind == "number" else None
-                    yield e, ONE if width is None else _least(ONE, width)
+                    yield e, at_most_1(width)
         case Weights(pairs):
             yield from ((weight, None) for _, weight in pairs)
         case WeightsOf(_, weight):
             yield weight, None
+
+
+def at_most_1(width: Expression | None) -> Expression:
+    """The width, or 1 if that is larger or there is none."""
+    return ONE if width is None else _least(ONE, width)
 
 
 def _least(*sizes: Expression) -> Expression:

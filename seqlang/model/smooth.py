@@ -14,7 +14,7 @@ from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
 from seqlang.model.lines import Lines, over, plus, size_of, times
-from seqlang.model.noise_scales import width_of_terms
+from seqlang.model.noise_scales import at_most_1, width_of_terms
 from seqlang.model.precision import EARLY, Precision
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
@@ -88,7 +88,7 @@ class Smooth:
 
     def with_noise(self, e: Expression, terms: tuple[Term, ...]) -> Run:
         """Of what these noises are added to."""
-        return self._known_beside(e, width_of_terms(self.grids, terms))
+        return self._known_beside(e, at_most_1(width_of_terms(self.grids, terms)))
 
     def is_known(self, e: Expression, width: Expression | None) -> bool:
         """Whether the error of the doubles is small beside this width in every run; beside the number itself if there

@@ -18,7 +18,7 @@ from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.life import EachStep, Once
-from seqlang.model.noise_scales import width_of, width_of_terms
+from seqlang.model.noise_scales import width_of_terms
 from seqlang.model.precision import CLOSE
 from seqlang.model.smooth import SMALL
 from seqlang.record import replace
@@ -100,19 +100,18 @@ class FactWriter:
         smooth = jumps.smooth
         if not terms and not smooth.is_told(value) and smooth.precision.error(value, False) > CLOSE:
             raise Unsupported("a value is shown that doubles do not tell from others")
-        if all(width_of(jumps.grids, jumps.grids.law_of(term.noise)) is None for term in terms):
-            return
+        width = width_of_terms(jumps.grids, terms)
         known = isinstance(jumps.run(value), Decided)
         error, most = smooth.precision.error(value, known), float(SMALL.value)
-        if error == 0.0:
+        if width is None or error == 0.0:
             return
-        width = width_of_terms(jumps.grids, terms)
         if not isinstance(width, e.Number):
             raise Unsupported("noise of a width that changes")
-        if known and is_shown and error > most * width.value:
+        beside = error / float(width.value)
+        if known and is_shown and beside > most:
             raise Unsupported("numbers that are very large beside their noise")
         if not self.program.data_set:
-            self.rounding += STEEPEST * (error / float(width.value) if error < inf else most)
+            self.rounding += STEEPEST * (beside if beside < inf else most)
 
     def _gates_of(self, source: GateSource) -> list[p.Gate]:
         return [self._compared(g) for g in self.program.gates if g.source == source]
