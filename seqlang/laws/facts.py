@@ -51,10 +51,12 @@ class Facts:
     can be asked for. `support`: "half line" is x >= 0, "counts" 0, 1, 2, ..; "listed" a few values, "arguments" what
     these say. `noise`: a draw of it is noise, not a sign, a sample or a choice. `symmetric`: around 0, so that without
     noise there is 0. `has_mean`: E|X| is finite. `bounded`: its support is. `underflows`: a chance inside its support
-    may be 0 in floating point. `plain_masses`: each mass is the one
-    parameter, or 1 minus it. `joint`: one draw is a vector or a set. `whole`: its values (or their elements) are
-    whole numbers. `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `curve`: the
-    curve of `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
+    may be 0 in floating point. `plain_masses`: each mass is the one parameter, or 1 minus it. `joint`: one draw is a
+    vector or a set. `whole`: its values (or their elements) are whole numbers. `has_jumps`: its density has, at some
+    places. `steepest`: by how much the logarithm of a density, or of the chance of what is below, changes at most over
+    one scale, where it is a float other than 0, and farther than a scale from the end of the support (None: no bound).
+    `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `curve`: the curve of
+    `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
     parameters may be left out.
     """
 
@@ -74,6 +76,8 @@ class Facts:
     translation: TranslationCost | None = None
     curve: Literal["gaussian", "laplace", "geometric"] | None = None
     whole: bool = False
+    has_jumps: bool = False
+    steepest: int | None = 40
 
 
 @cache

@@ -20,7 +20,7 @@ from seqlang.model import expression as m
 from seqlang.model.exact_numbers import Exact, Undecided
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS, in_group
-from seqlang.operators.groups import PLACES, SIGNS
+from seqlang.operators.groups import CONNECTIVES, PLACES, SIGNS
 from seqlang.operators.operator import NoValue, Rounded
 from seqlang.record import record
 
@@ -224,10 +224,14 @@ class _Evaluation:
             return
         yield from ((law.value, law.weight, inner) for inner in self._elements(law, bound))
 
+    def _least_work(self, e: m.Quantified | m.WeightsOf) -> int:
+        """For one element: a sum that takes too long is given up before it begins."""
+        return _least_work(e.body) if self.exact and isinstance(e, m.Quantified) and e.where is None else 0
+
     def _elements(self, e: m.Quantified | m.WeightsOf, bound: Bindings) -> Iterator[Bindings]:
         """What is bound at each element of the set that counts."""
         domain = self.value(e.domain, bound)
-        if not isinstance(domain, tuple):
+        if not isinstance(domain, tuple) or self.work + len(domain) * self._least_work(e) > _LONGEST:
             raise _NotConstant
         for item in domain:
             inner = {**bound, e.variable: item}
@@ -257,6 +261,16 @@ class _Evaluation:
                 raise NoValue(f"{e.operator} of nothing")
             return values[numbers.best(e.operator == "argmax", [_number(v) for _, v in values])][0]
         return self._limited(_fold(e.operator, [v for _, v in values]))
+
+
+def _least_work(e: m.Expression) -> int:
+    """How many parts of an expression with bound variables are evaluated, at least."""
+    match e:
+        case m.Apply(operator=operator, arguments=arguments) if operator not in CONNECTIVES:
+            return 1 + sum(map(_least_work, arguments))
+        case m.Choice(test=test):
+            return 1 + _least_work(test)
+    return 1
 
 
 def _with_floats(value: Value) -> Value:

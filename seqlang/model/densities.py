@@ -2,42 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import inf
 
 from seqlang.arithmetic.formula import Formula
+from seqlang.laws.facts import facts
 from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
-from seqlang.model.expression import Density, Expression, Law, Number, Sequence, Weights, WeightsOf, walk
-from seqlang.model.grids import Grids, is_dyadic
+from seqlang.model.expression import Apply, Density, Expression, Law, Number, Sequence, Weights, WeightsOf, walk
+from seqlang.model.grids import Grids, finest, is_dyadic
 from seqlang.model.growths import Growths
-from seqlang.model.lines import plus, size_of, times
+from seqlang.model.lines import ZERO, plus, size_of, times
+from seqlang.model.noise_scales import width_of
 
 FEW = 2.0**8
 """Units of 2^-50: the relative error where the parameters have none. tests/laws compares masses with exact ones."""
 OF_CONDITIONED = 2.0**13
 """Units more where a law is divided by a chance, which is at least 2^-10 (`LEAST_INSIDE`) and off by 2^-47."""
+ON_POINTS = 100.0
+"""By how much the relative error of a ratio or a mean counts more in a mass that is no 0, than in a density."""
 MANY = 2.0**20
 """Units, about 1e-9: constants that make the error larger are not treated."""
 
 
-def relative_error(law: Expression, growths: Growths) -> Expression | None:
-    """Of its densities and masses at most, in units of 2^-50, as an expression that a run computes; None where no bound
-    is known, or constants make it larger than 1e-9.
+Errors = Callable[[Expression], Expression]
+"""How far a number is off, in units of 2^-50, as an expression that a run computes."""
+
+
+def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | None:
+    """Of a density, mass or chance at most, in units of 2^-50, as an expression that a run computes; None where no
+    bound is known, or constants make it larger than 1e-9.
 
     A parameter that is off by its last digit moves them by that times its size, over its distance from 0 and 1. (Masses
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
+    law = e.law
     fixed, changing = FEW, list[Expression]()
     if any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law)):
         fixed += OF_CONDITIONED
+    places = error_of_places(e, growths, error)
+    if places is None:
+        return None
+    if isinstance(places, Number):
+        fixed += float(places.value)
+    else:
+        changing.append(places)
     for weight in _weights(law):
         if growths.grids.is_constant(weight) or growths.grids.of(weight).denominator is not None:
             fixed += 1.0
             continue
-        on_grid = isinstance(weight, Density) and growths.grids.of(weight.at).denominator is not None
-        found = relative_error(weight.law, growths) if isinstance(weight, Density) and on_grid else None
+        found = relative_error(weight, growths, error) if isinstance(weight, Density) else None
         if found is None:
             return None
         changing.append(found)
@@ -46,7 +61,7 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
             value = _constant(parameter, growths.grids)
             if value is None:
                 return None
-            fixed += _off(value)
+            fixed += _off(value) * (1.0 if isinstance(law, Law) and facts(law.family).kind == "density" else ON_POINTS)
             continue
         by = growths.grids.of(parameter).denominator
         if by is None:
@@ -59,18 +74,70 @@ def relative_error(law: Expression, growths: Growths) -> Expression | None:
     return total if fixed <= MANY else None
 
 
-def is_precise(law: Expression, growths: Growths, most: float) -> bool:
-    """Whether that is at most so many units in every run."""
-    return _fixed(relative_error(law, growths)) <= most
+def error_of_places(e: Density, growths: Growths, error: Errors) -> Expression | None:
+    """What the errors of the number, of locations and of ends add. The number of scales by which the place is off,
+    times `steepest` of the law, is what the logarithm of a density or chance is off. None where no bound is known."""
+    grids, law = growths.grids, e.law
+    width = width_of(grids, law)
+    if width is None or not _has_density(law):
+        return ZERO  # equal numbers have equal doubles there, see `jumps.py`
+    families = [facts(part.family) for part in walk(law) if isinstance(part, Law) and _has_density(part)]
+    places = (e.at, *_locations(law))
+    off: Expression = ZERO
+    for place in places:
+        off = off if _is_double(place, growths) else plus(off, error(place))
+    if off == ZERO:
+        return ZERO
+    by = finest(*map(grids.of, places))
+    slopes = [family.steepest for family in families if family.steepest is not None]
+    if len(slopes) < len(families):
+        return None
+    by_width = times(off, _over(Number(Fraction(max(slopes))), width))
+    if not any(family.has_jumps for family in families):
+        return by_width
+    if by is None or any(family.parameters[-1].kind == "law" for family in families):
+        return None
+    # a place on a grid is at least 1 / by from an end, or there; a chance rises no faster than in proportion to that
+    return by_width if e.method == "pdf" else plus(by_width, times(off, Number(Fraction(2 * by))))
 
 
-def has_constants(law: Expression, grids: Grids) -> bool:
-    """Whether all its parameters are constants."""
-    return all(map(grids.is_constant, _parameters(law)))
+def _is_double(e: Expression, growths: Growths) -> bool:
+    """Whether the number is a double: data as they are read, and small multiples of a power of 2."""
+    grid = growths.grids.of(e)
+    if not grid.exact:
+        return True
+    by = grid.denominator
+    return by is not None and is_dyadic(by) and growths.last_step(e, 1 / (4 * by)) > 0
 
 
-def _fixed(error: Expression | None) -> float:
-    return float(error.value) if isinstance(error, Number) else inf
+def _over(a: Number, width: Expression) -> Expression:
+    return Number(a.value / width.value) if isinstance(width, Number) and width.value else Apply("/", (a, width))
+
+
+def _has_density(law: Expression) -> bool:
+    """Whether it is a law with a density, or holds one."""
+    match law:
+        case Law(family, arguments):
+            parts = [part for part in arguments if isinstance(part, Law | Weights | WeightsOf)]
+            if parts or facts(family).support == "listed":
+                return any(map(_has_density, parts))
+            return facts(family).kind != "points" and not any(isinstance(part, Sequence) for part in arguments)
+    return False
+
+
+def _locations(law: Expression) -> Iterator[Expression]:
+    """The numbers that are compared with the place at which a density is asked for."""
+    match law:
+        case Law(family, arguments):
+            for parameter, argument in zip(facts(family).parameters, arguments, strict=False):
+                if isinstance(argument, Law | Weights | WeightsOf):
+                    yield from _locations(argument)
+                elif parameter.kind == "number":
+                    yield argument
+        case Weights(pairs):
+            yield from (value for value, _ in pairs)
+        case WeightsOf(value):
+            yield value
 
 
 def _off(value: Fraction) -> float:

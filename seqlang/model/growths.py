@@ -123,6 +123,9 @@ class Growths:
         self._known: dict[int, tuple[m.Expression, Bounds]] = {}
         self._kept: dict[str, Growth] = {}
         self._limits: dict[str, float] = {}
+        self._values: dict[str, list[m.Expression]] = {}
+        """What is kept under a name at first, and later."""
+        self._open: set[str] = set()
         self._settle()
 
     def of(self, e: m.Expression) -> Bounds:
@@ -155,6 +158,7 @@ class Growths:
                     starts[name], nexts[name] = [], [statement.body]
                 case _:
                     pass
+        self._values = {name: starts[name] + nexts[name] for name in starts}
         left = dict.fromkeys(starts)
         while left:
             found = {name: growth for name in left if (growth := self._next(name, starts[name], nexts[name]))}
@@ -190,9 +194,22 @@ class Growths:
         return larger(first, again) if not after.plus else first + again.each_step()
 
     def _now(self, name: str, e: m.Expression) -> Bounds:
-        """Of a memory: the nearest double of its value."""
-        size = self._kept.get(name, Growth(0.0, plus=frozenset({name})))
-        return Bounds(size, NOTHING if self.grids.of(e).rounding == Rounding.NEVER else size)
+        """Of a memory: the nearest double of its value, if that is on a grid; else errors may grow with the steps."""
+        size, grid = self._kept.get(name, Growth(0.0, plus=frozenset({name}))), self.grids.of(e)
+        if grid.rounding == Rounding.COMPUTED and grid.denominator is None:
+            return Bounds(size, self._carried(name))
+        return Bounds(size, NOTHING if grid.rounding == Rounding.NEVER else size)
+
+    def _carried(self, name: str) -> Growth:
+        """The error of what is kept, if that is not made of what was kept before."""
+        if name in self._open or name not in self._values:
+            return UNBOUNDED
+        self._open.add(name)
+        try:
+            found = larger(*(bounds.error + bounds.size for bounds in map(self.of, self._values[name])))
+        finally:
+            self._open.discard(name)
+        return UNBOUNDED if found.plus else found
 
     def _cell(self, cell: Cell, e: m.Expression) -> Bounds:
         if isinstance(cell.keep, Previous | AtReports):
@@ -302,8 +319,15 @@ class Growths:
             case Ball(radius):
                 ends = [radius]
         sizes = [None if end is None else _size(exactly(end, self.grids.values)) for end in ends]
-        size = Growth(LARGEST_INPUT if None in sizes else max((s for s in sizes if s is not None), default=0.0))
+        size = Growth(
+            self._open_ended(name) if None in sizes else max((s for s in sizes if s is not None), default=0.0)
+        )
         return Bounds(size, NOTHING if self.grids.of(e).rounding == Rounding.NEVER else size)
+
+    def _open_ended(self, field: str) -> float:
+        """Of a field without a bound: LARGEST_INPUT, or what its models say of it."""
+        sizes = [self._law(law).size for model in self.program.models for name, law in model.laws if name == field]
+        return max([LARGEST_INPUT, *(s.factor for s in sizes if s.known() and not s.degree and not s.plus)])
 
     def _law(self, law: m.Expression) -> Bounds:
         match law:

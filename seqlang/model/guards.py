@@ -15,17 +15,17 @@ from fractions import Fraction
 from itertools import combinations
 
 from seqlang.model.expression import COMPARISONS, Apply, Expression, Number, Sequence, StepNumber
+from seqlang.model.growths import Growths
 from seqlang.model.halves import Halves
 from seqlang.model.kinding import Kinds
 from seqlang.model.lines import ONE, ZERO, minus, plus, size_of, times
+from seqlang.model.places import Places
 from seqlang.model.program import Cell, Define, Previous, Program, Statement, Update
-from seqlang.model.running_error import UNIT, NotKnown, RunningError, RunningErrors, of_each
+from seqlang.model.running_error import TWO, UNIT, NotKnown, RunningError, RunningErrors, of_each
 from seqlang.model.wholes import HALF, Guarded, Settled
 from seqlang.source import NOWHERE
 
 LIMIT, LIMIT_OF_TERM = Number(Fraction(2**12)), Number(Fraction(2**8))
-SMALL_PART = Number(Fraction(1, 2**30))
-TWO = Number(Fraction(2))
 MOST_COMPARED = 8
 """Numbers of a list, each with each other."""
 
@@ -34,9 +34,10 @@ class Guards:
     """Of one program. A number that is kept is looked at (`of_state`) from the first comparison on
     that needs it."""
 
-    def __init__(self, program: Program, errors: RunningErrors, settled: Settled, kinds: Kinds) -> None:
-        self.program, self.errors, self.settled, self.kinds = program, errors, settled, kinds
-        self._halves = Halves(program, errors.grids)
+    def __init__(self, program: Program, growths: Growths, places: Places, settled: Settled, kinds: Kinds) -> None:
+        self.program, self.settled, self.kinds = program, settled, kinds
+        self.errors = RunningErrors(growths, places, settled, self._error)
+        self._halves = Halves(program, growths.grids)
         self._many = max(1, sum(1 for s in program.body if self._is_rounded(s)))
         self._states: dict[str, dict[int, tuple[Expression, Expression]]] = {}
         """By name of the memory or cell: by identity each expression that is kept, and when it is refused."""
@@ -54,18 +55,22 @@ class Guards:
             return str(problem)
         return Guarded(plain, self.settled.any(tests), getattr(e, "span", NOWHERE))
 
-    def of_size(self, e: Expression, plain: Expression) -> Guarded | None:
-        """`e` computed with doubles as `plain`, in runs in which its error is a small part of it; None where no bound
-        of the error is known."""
+    def of_error(self, e: Expression, plain: Expression, most: Expression) -> Guarded | None:
+        """`e` computed with doubles as `plain`, in runs in which it is off by at most this; None where no bound of the
+        error is known."""
+        error = self.error(e)
+        if error is None:
+            return None
+        return Guarded(plain, self._exceeds(error, most, e), getattr(e, "span", NOWHERE))
+
+    def error(self, e: Expression) -> Expression | None:
+        """How far doubles may be off; None where no bound is known. Of a number that reads what is kept, it is known if
+        a run looks at that already."""
         try:
-            error = self.errors.of(e, self.errors.places.of(e))
+            found = self.errors.of(e, self.errors.places.of(e))
         except NotKnown:
             return None
-        if error.kept:
-            return None
-        is_small = self._test("<=", times(UNIT, error.own), times(SMALL_PART, size_of(e)))
-        refused = self.settled.as_it_is(Apply("not", (is_small,)))  # also where the bound is no number
-        return Guarded(plain, refused, getattr(e, "span", NOWHERE))
+        return times(UNIT, self.errors.total(found)) if all(name in self._states for name in found.kept) else None
 
     def of_state(self, name: str, e: Expression) -> Expression | None:
         """When the next value of a memory or a cell is refused; None for one that no comparison needs."""
@@ -80,6 +85,7 @@ class Guards:
             if error.kept and not kept:
                 raise NotKnown("it reads numbers that are kept from step to step")
             for name, factor in error.kept.items():
+                self._look_at(name)
                 off = plus(off, times(factor, self._error(name)))
         apart = self._test(">", size_of(minus(a, b)), times(UNIT, off))
         near = self.settled.as_it_is(Apply("not", (apart,)))  # also where a bound is no number, as infinity * 0
@@ -93,8 +99,7 @@ class Guards:
         return self.settled.as_it_is(Apply(operator, (a, b)))
 
     def _error(self, name: str) -> Expression:
-        """A bound on the error of what is kept."""
-        self._look_at(name)
+        """A bound on the error of what is kept, in units, if a run looks at it."""
         later = plus(StepNumber(), TWO)
         if self._is_sum(name):
             return times(LIMIT_OF_TERM, times(later, later))

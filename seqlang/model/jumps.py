@@ -22,8 +22,9 @@ the line: these are far apart, and which of them are on which side is computed e
 with doubles, as long as these tell it (`model/guards.py`).
 
 *Numbers that jump nowhere.* What is shown or drawn is the double that is nearest to the number. Weights and arguments
-of laws have a small relative error, and what noise is added to a small absolute one (`model/precision.py`). Where
-doubles are not that good, the number is looked up, divided once, or computed exactly at the moment, if it can be.
+of laws have a small relative error, and what noise is added to one that is small beside the noise. Where doubles may
+not be that good, the number is looked up, divided once, or computed exactly at the moment, if it can be; else who
+decides something by it looks at its error in each run (`Smooth.checked`).
 
 A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
 each side is one constant or input, rounded once, since rounding keeps the order.
@@ -79,7 +80,6 @@ from seqlang.model.program import (
     expressions_in,
 )
 from seqlang.model.rationals import Rationals
-from seqlang.model.running_error import RunningErrors
 from seqlang.model.smooth import Smooth
 from seqlang.model.units import Units
 from seqlang.model.wholes import HALF, Guarded, Settled, Wholes
@@ -138,9 +138,7 @@ class Jumps:
         self._settled = Settled()
         self.wholes = Wholes(self.growths, self.places, self._settled)
         self.kinds = Kinds(program)
-        self._guards = Guards(
-            program, RunningErrors(self.growths, self.places, self._settled), self._settled, self.kinds
-        )
+        self._guards = Guards(program, self.growths, self.places, self._settled, self.kinds)
         self.rationals = Rationals(program, self.grids)
         self.smooth = Smooth(self.lines, self.kinds, self.wholes, self._guards, self.rationals, self._settled)
         self._known: dict[int, tuple[Expression, Run]] = {}
@@ -154,7 +152,10 @@ class Jumps:
         for e in self._showing():
             self._settle_root(e, self.smooth.of_shown(e))
         for e, terms in self.units.with_noise():
-            self._settle_root(e, self.smooth.with_noise(e, terms))
+            if terms:
+                self._settle_root(e, self.smooth.with_noise(e, terms))
+            for term in terms:
+                self._settle_root(term.factor, self.smooth.of_argument(term.factor, None))
         self.needs_fractions = any(
             isinstance(form, Undecidable | Guarded) and self.rationals.of(e) for e, form in self._known.values()
         )
@@ -426,7 +427,7 @@ class Jumps:
         """With arguments or weights, and values that may be drawn, as near to their value as doubles can be."""
         exact: dict[int, Expression] = {}
         drawn = {id(value) for value in values}
-        scales = {id(part): scale for part, scale in depends_on(self.grids, e)}
+        widths = {id(part): width for part, width in depends_on(self.grids, e)}
         for part in (*arguments, *values):
             known = self.grids.is_constant(part) and exactly(part, self.grids.values) is not None
             if known or not self.smooth.are_numbers(part, vectors=True):
@@ -435,8 +436,8 @@ class Jumps:
             if by is not None:
                 exact[id(part)] = over(self.wholes.whole(part, by), by)
             elif self._at_risk((part,)):
-                scale = scales.get(id(part), 1.0)
-                form = self.smooth.of_shown(part) if id(part) in drawn else self.smooth.of_argument(part, scale)
+                width = widths.get(id(part), ONE)
+                form = self.smooth.of_shown(part) if id(part) in drawn else self.smooth.of_argument(part, width)
                 if form is not part:
                     exact[id(part)] = self.places.copy(part)
                     self._known[id(exact[id(part)])] = exact[id(part)], form

@@ -210,7 +210,9 @@ def place_of_zero(line: Line) -> Expression:
 
 
 def plus(a: Expression, b: Expression) -> Expression:
-    """The sum, without zeros."""
+    """The sum, without zeros; of two numbers, it is a number."""
+    if isinstance(a, Number) and isinstance(b, Number):
+        return Number(a.value + b.value)
     return b if a == ZERO else a if b == ZERO else Apply("+", (a, b))
 
 
@@ -220,7 +222,9 @@ def minus(a: Expression, b: Expression) -> Expression:
 
 
 def times(a: Expression, b: Expression) -> Expression:
-    """The product, without ones and zeros."""
+    """The product, without ones and zeros; of two numbers, it is a number."""
+    if isinstance(a, Number) and isinstance(b, Number):
+        return Number(a.value * b.value)
     if ZERO in (a, b):
         return ZERO
     return b if a == ONE else a if b == ONE else Apply("*", (a, b))

@@ -1,8 +1,9 @@
 """How far doubles may be off from the exact value of an expression, as an expression that a run computes beside it.
 
-To first order: a sum is off by as much as its parts together, a product by what each part is off times the size of the
-other, and each operation adds 2^-53 of its result. Errors are counted in units of 2^-50, so that a few roundings and
-the second order are covered.
+A sum is off by as much as its parts together, a product by what each part is off times the size of the other, and each
+operation adds 2^-53 of its result. What bends (a power, a quotient, exp) is off by hardly more than its slope times
+what its argument is off, where that is a small part of the argument; elsewhere there is no bound (`NO_BOUND`). Errors
+are counted in units of 2^-50, so that the roundings of the bound itself are covered.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from seqlang.laws.facts import facts
-from seqlang.model.densities import relative_error
+from seqlang.model.densities import error_of_places, relative_error
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -29,9 +30,11 @@ from seqlang.model.expression import (
     Quantified,
     Sequence,
     StepNumber,
+    walk,
 )
 from seqlang.model.growths import Growths
 from seqlang.model.lines import ONE, ZERO, plus, size_of, times
+from seqlang.model.log_ratio import in_logs
 from seqlang.model.places import Places
 from seqlang.model.wholes import Settled
 from seqlang.record import record
@@ -40,9 +43,15 @@ UNIT = Number(Fraction(1, 2**50))
 MODERATE = 2.0**10
 MOST_SUMMED = 2.0**20
 """Numbers of one sum; a bound for more would refuse too much."""
-NO_BOUND = Number(Fraction(10**300))
-LEAST_DENSITY = Number(Fraction(1, 10**300))
-"""Smaller ones lose digits."""
+NO_BOUND = Number(10**300 + Fraction(1, 2))
+"""No whole number: products of those are never infinite in the interpreter."""
+LEAST = Number(Fraction(1, 10**290))
+"""Units: what products, powers and densities may be off by where they are next to 0."""
+SMALL_PART, A_LITTLE_MORE = Number(Fraction(1, 64)), Number(Fraction(33, 32))
+"""exp(x) - 1 is at most x times that for such an x, and so is 1 / (1 - x)."""
+TWO = Number(Fraction(2))
+MOST_PARTS = 4000
+"""Of the expression of one bound."""
 
 
 class NotKnown(Exception):
@@ -59,13 +68,23 @@ class RunningError:
 
 
 class RunningErrors:
-    """The running errors of the expressions of one program."""
+    """The running errors of the expressions of one program. `of_kept`: how far a number that is kept from step to step
+    may be off, in units, by its name."""
 
-    def __init__(self, growths: Growths, places: Places, settled: Settled) -> None:
+    def __init__(
+        self, growths: Growths, places: Places, settled: Settled, of_kept: Callable[[str], Expression]
+    ) -> None:  # fmt: skip
         self.growths, self.grids, self.places, self.settled = growths, growths.grids, places, settled
+        self._of_kept = of_kept
 
     def of(self, e: Expression, place: int) -> RunningError:
         """Of a number, at this place of the step. Raises NotKnown."""
+        found = self._of(e, place)
+        if sum(1 for part in (found.own, *found.kept.values()) for _ in walk(part)) > MOST_PARTS:
+            raise NotKnown("a bound of the rounding would be too long")
+        return found
+
+    def _of(self, e: Expression, place: int) -> RunningError:
         bound = self._bound(e)
         if bound is not None:
             return RunningError(bound, {})
@@ -80,15 +99,8 @@ class RunningErrors:
                 return self.of(reduce(plus, added, base), place)
             case Choice(test, yes, no):
                 return _either(test, self.of(yes, place), self.of(no, place))
-            case Density(_, law, at):
-                if self.of(at, place).kept:
-                    raise NotKnown("a density at a number that is kept from step to step")
-                if isinstance(law, Law) and facts(law.family).plain_masses:
-                    return _plus(self.of(law.arguments[0], place), RunningError(ONE, {}))
-                error = relative_error(law, self.growths)
-                if error is None:
-                    raise NotKnown("a density with parameters that change, are very large, or are next to 0 or 1")
-                return RunningError(plus(times(error, size_of(e)), LEAST_DENSITY), {})
+            case Density():
+                return self._of_density(e, place)
             case Sequence("list", items):
                 return _listed([self.of(item, place) for item in items])
             case Index(base, at):
@@ -97,10 +109,43 @@ class RunningErrors:
                 inner = _plus(self.of(body, place), self._of_sum(domain, body))
                 summed = _mapped(inner, lambda part: Quantified("sum", part, variable, domain, where))
                 return _plus(summed, RunningError(size_of(e), {}))
+            case Apply("log") if (logs := in_logs(self.grids.program, e)) is not None:
+                return self.of(logs, place)
             case Apply(operator, arguments):
                 parts = [self.of(a, place) for a in arguments]
                 return _plus(self._of_operator(operator, arguments, parts, e), RunningError(size_of(e), {}))
         raise NotKnown("a part of it is no number whose rounding is known")
+
+    def total(self, error: RunningError) -> Expression:
+        """In units, with what comes from numbers that are kept."""
+        return reduce(plus, (times(factor, self._of_kept(name)) for name, factor in error.kept.items()), error.own)
+
+    def _of_density(self, e: Density, place: int) -> RunningError:
+        if isinstance(e.law, Law) and facts(e.law.family).plain_masses:
+            return _plus(self.of(e.law.arguments[0], place), RunningError(ONE, {}))
+        kept: dict[str, None] = {}
+
+        def own(part: Expression) -> Expression:
+            error = self.of(part, place)
+            kept.update(dict.fromkeys(error.kept))
+            return error.own
+
+        relative = relative_error(e, self.growths, own)
+        of_kept = dict[str, Expression]()
+        for name in kept:
+            moved = error_of_places(e, self.growths, self._factor_of(name, place))
+            relative = None if moved is None else relative
+            of_kept[name] = moved or ZERO
+        if relative is None:
+            raise NotKnown(
+                "a density with parameters that change, are very large, or are next to 0 or 1, or at a place that is "
+                "large beside its scale"
+            )
+        return self._of_logarithm(RunningError(relative, of_kept), e)
+
+    def _factor_of(self, name: str, place: int) -> Callable[[Expression], Expression]:
+        """By which the error of what is kept under this name counts in that of a number."""
+        return lambda part: self.of(part, place).kept.get(name, ZERO)
 
     def _bound(self, e: Expression) -> Expression | None:
         """What holds in every run."""
@@ -115,14 +160,32 @@ class RunningErrors:
     def _of_sum(self, elements: Expression, one: Expression) -> RunningError:
         """What each element adds, as the sum is rounded once for each of the elements."""
         many = self.growths.count(elements)
-        if many.degree or many.plus or many.factor > MOST_SUMMED:
-            raise NotKnown("a sum of numbers that are more and more")
-        return RunningError(times(Number(Fraction(max(1.0, many.factor / 8))), size_of(one)), {})
+        if not many.degree and not many.plus and many.factor <= MOST_SUMMED:
+            return RunningError(times(Number(Fraction(max(1.0, many.factor / 8))), size_of(one)), {})
+        match elements:
+            case Apply("..", (low, high)):
+                return RunningError(times(plus(ONE, plus(size_of(low), size_of(high))), size_of(one)), {})
+        raise NotKnown("a sum of numbers that are more and more")
 
-    def _over(self, a: RunningError, size: Expression) -> RunningError:
-        """Divided by a size. No error stays none where that is 0; any other is then more than a run puts up with."""
-        is_there = self.settled.as_it_is(Apply(">", (size, ZERO)))
-        return _scaled(a, Choice(is_there, Apply("/", (ONE, size)), NO_BOUND))
+    def _over(self, a: RunningError, size: Expression, off: Expression = ZERO) -> RunningError:
+        """Divided by a size that may be off by as many units. No error stays none where that is 0; any other is then
+        more than a run puts up with."""
+        least = times(Number(UNIT.value / SMALL_PART.value), off)
+        is_there = self.settled.as_it_is(Apply(">", (size, least)))
+        return _scaled(a, Choice(is_there, Apply("/", (ONE if off == ZERO else A_LITTLE_MORE, size)), NO_BOUND))
+
+    def _of_logarithm(self, error: RunningError, e: Expression) -> RunningError:
+        """Of e, where its logarithm is off by this: by a part that is hardly larger, if that is small."""
+        by, total = times(A_LITTLE_MORE, size_of(e)), self.total(error)
+        if not isinstance(total, Number) or total.value * UNIT.value > SMALL_PART.value:
+            is_small = self.settled.as_it_is(Apply("<=", (times(UNIT, total), SMALL_PART)))
+            by = Choice(is_small, by, NO_BOUND)
+        return _plus(_scaled(error, by), RunningError(LEAST, {}))
+
+    def _product(self, a: Expression, x: RunningError, b: Expression, y: RunningError) -> RunningError:
+        """Of a b, of which a is off by x and b by y."""
+        own = times(UNIT, times(self.total(x), self.total(y)))
+        return _plus(_plus(_scaled(x, size_of(b)), _scaled(y, size_of(a))), RunningError(plus(own, LEAST), {}))
 
     def is_small(self, e: Expression) -> bool:
         """Whether a number that something begins with is a constant of moderate size."""
@@ -140,30 +203,33 @@ class RunningErrors:
             case (("negate" | "abs"), _, [x]):
                 return x
             case "*", (a, b), [x, y]:
-                return _plus(_scaled(x, size_of(b)), _scaled(y, size_of(a)))
+                return self._product(a, x, b, y)
             case "/", (_, b), [x, y]:
-                return self._over(_plus(x, _scaled(y, size_of(e))), size_of(b))
+                quotient = self._over(_plus(x, _scaled(y, size_of(e))), size_of(b), self.total(y))
+                return _plus(quotient, RunningError(LEAST, {}))
             case (("sum" | "mean" | "max" | "min"), (v,), [x]):
                 both = _plus(x, self._of_sum(v, v))
                 return _mapped(both, lambda part: Apply("sum", (of_each(part, v),)))
             case "dot", (a, b), [x, y]:
-                products = _dotted(self._of_sum(a, a), b)
-                return _plus(_plus(_dotted(x, b), _dotted(y, a)), products)
+                products = _plus(_dotted(x, b), _dotted(y, a))
+                both = _dotted(RunningError(times(UNIT, of_each(self.total(x), a)), {}), of_each(self.total(y), b))
+                return _plus(products, _plus(both, _dotted(self._of_sum(a, a), b)))
             case "norm", (v,), [x]:
                 return _mapped(x, lambda part: Apply("sum", (of_each(part, v),)))
             case "^", (a, b), [x, y]:
                 whole = self.grids.of(b).value
-                if whole is not None and whole >= 1:
-                    return _scaled(x, times(Number(whole), size_of(Apply("^", (a, Number(whole - 1))))))
-                of_base = self._over(_scaled(x, times(size_of(b), size_of(e))), size_of(a))
-                of_exponent = _scaled(y, times(size_of(e), size_of(Apply("log", (size_of(a),)))))
-                return _plus(of_base, of_exponent)
+                if whole is not None and whole.denominator == 1 and whole >= 1:
+                    largest = plus(size_of(a), times(UNIT, self.total(x)))
+                    return _scaled(x, times(Number(whole), Apply("^", (largest, Number(whole - 1)))))
+                of_base = self._over(_scaled(x, size_of(b)), size_of(a), self.total(x))
+                of_exponent = _scaled(y, plus(ONE, size_of(Apply("log", (size_of(a),)))))
+                return self._of_logarithm(_plus(of_base, of_exponent), e)
             case "%", (a, b), [x, y]:
                 return _plus(x, _scaled(y, plus(ONE, size_of(Apply("/", (a, b))))))
             case "log", (a,), [x]:
-                return self._over(x, size_of(a))
+                return self._over(x, size_of(a), self.total(x))
             case "exp", _, [x]:
-                return _scaled(x, size_of(e))
+                return self._of_logarithm(x, e)
             case "sqrt", _, [x]:
                 return self._over(x, size_of(e))
         raise NotKnown(f"the rounding of {operator} is not known")

@@ -3,25 +3,29 @@ noise is added to. See `jumps.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
+from math import inf
 
-from seqlang.model.at_the_moment import Decided, Run, Undecidable, decided
-from seqlang.model.expression import Apply, Choice, Expression, Term
+from seqlang.model.at_the_moment import LIST_OF_NUMBERS, Decided, Run, Undecidable, decided
+from seqlang.model.expression import Apply, Choice, Expression, Number, Term
 from seqlang.model.grids import Rounding, finest
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
-from seqlang.model.lines import Lines, over
-from seqlang.model.noise_scales import least_scale
-from seqlang.model.precision import Precision
+from seqlang.model.lines import Lines, over, plus, size_of, times
+from seqlang.model.noise_scales import at_most_1, width_of_terms
+from seqlang.model.precision import EARLY, Precision
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
-from seqlang.model.wholes import Settled, Wholes
+from seqlang.model.wholes import Guarded, Settled, Wholes
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 
-Test = Callable[[Expression], bool]
+SMALL_PART, SMALL = Number(Fraction(1, 2**36)), Number(Fraction(1, 2**30))
+"""An error that is small beside the number itself, and beside what it is compared with or added to."""
+NEXT_TO_0 = Number(Fraction(1, 10**280))
+"""The error of what is next to 0 is this small, and no part of it."""
 
 
 class Smooth:
@@ -38,8 +42,7 @@ class Smooth:
         self._shown: dict[int, Decided] = {}
         self._told: dict[int, tuple[Decided, Decided]] = {}
         self._told_apart: dict[int, Expression] = {}
-        self._coarse: dict[int, Expression] = {}
-        self._not_tiny: dict[int, object] = {}
+        self._checks: dict[int, tuple[Expression, Guarded | None]] = {}
 
     def of_shown(self, e: Expression) -> Run:
         """In a form whose doubles are nearest to the numbers and tell them from each other, if there is one."""
@@ -50,8 +53,8 @@ class Smooth:
         if grid.denominator is not None and self._may_be_large(e, grid.denominator):
             found: Run | None = over(self.wholes.whole(self.places.copy(e), grid.denominator), grid.denominator)
             self._told_apart[id(e)] = e
-        elif on_grid or not self._is_computed(e) or self.precision.nearest(e):
-            found = self._near(e, self.precision.nearest, lambda e: self.precision.beside(e, 1.0))
+        elif on_grid or not (self._is_computed(e) and self.are_numbers(e)) or self.precision.nearest(e):
+            found = self._as_doubles_do(e)
         else:
             found = self._exactly(e, told=True)
         if isinstance(found, Decided):
@@ -79,28 +82,47 @@ class Smooth:
             self._told[id(form)] = form, found if isinstance(found, Decided) else form
         return self._told[id(form)][1]
 
-    def of_argument(self, e: Expression, scale: float | None) -> Run:
+    def of_argument(self, e: Expression, width: Expression | None) -> Run:
         """Of a weight, or of an argument of a law, see `depends_on`."""
-        return self._near(e, self.precision.relative, lambda e: self.is_known(e, scale), is_weight=scale is None)
-
-    def is_known(self, e: Expression, scale: float | None) -> bool:
-        """Whether doubles know such a number; a weight, if it is not tiny."""
-        if not self._is_computed(e) or self.precision.relative(e):
-            return True
-        return scale != 0 and self.precision.beside(e, 1.0 if scale is None else scale)
-
-    def must_not_be_tiny(self, e: Expression) -> bool:
-        """Whether only the absolute error of a weight is small."""
-        return id(e) in self._not_tiny
+        return self._known_beside(e, width)
 
     def with_noise(self, e: Expression, terms: tuple[Term, ...]) -> Run:
         """Of what these noises are added to."""
-        scale = least_scale(self.grids, terms)
+        return self._known_beside(e, at_most_1(width_of_terms(self.grids, terms)))
 
-        def is_good(e: Expression) -> bool:
-            return self.precision.beside(e, scale)
+    def is_known(self, e: Expression, width: Expression | None) -> bool:
+        """Whether the error of the doubles is small beside this width in every run; beside the number itself if there
+        is no width."""
+        if not self._is_computed(e) or self.precision.is_known(e):
+            return True
+        if width is None:
+            return self.precision.is_small_part(e)
+        if not isinstance(width, Number):
+            return False
+        if self.grids.is_constant(e) and not self.precision.has_chances(e):
+            return True  # it is reported as one that exact arithmetic does not decide
+        error, most = self.precision.error(e, False), float(SMALL.value * width.value)
+        return error <= most or (error == inf and self._bound(e) <= most)
 
-        return self._near(e, is_good, is_good)
+    def _bound(self, e: Expression) -> float:
+        """Of the running error, in early steps."""
+        error = self.error(e)
+        return inf if error is None else self.wholes.growths.of(error).size.at(EARLY)
+
+    def error(self, e: Expression) -> Expression | None:
+        """How far doubles may be off, as a run computes it; None where no bound is known."""
+        return self._guards.error(self.places.copy(e))
+
+    def check(self, e: Expression, width: Expression | None) -> Guarded | None:
+        """The number, in runs in which its error is so small; None where no bound of it is known."""
+        plain = self.places.copy(self._of_wholes(e))  # in the check e itself is not run in the form that is made here
+        part = plus(times(SMALL_PART, size_of(plain)), NEXT_TO_0)
+        return self._guards.of_error(self.places.copy(e), plain, part if width is None else times(SMALL, width))
+
+    def checked(self, e: Expression) -> tuple[Expression, Guarded | None] | None:
+        """Of a weight, an argument of a law, or what has noise added, whose error may not be small: how it is computed
+        by who decides something by it (None: not at all). Runs go on without the check."""
+        return self._checks.get(id(e))
 
     def canonical(self, e: Expression) -> Run:
         """The double that is nearest to the number."""
@@ -134,35 +156,36 @@ class Smooth:
         by = finest(*grids)
         return by if by is not None and all(self.wholes.fits(whole, by) for whole in wholes or parts) else None
 
-    def _near(self, e: Expression, is_good: Test, is_enough: Test, is_weight: bool = False) -> Run:
-        """The canonical double; on no grid the number as doubles compute it if that `is_good`, else by exact
-        arithmetic, as far as this is possible; else as doubles compute it, which may be `is_enough`."""
+    def _as_doubles_do(self, e: Expression) -> Run:
+        """The canonical double, or on no grid the number with its parts as near to their values as they can be."""
         if self.grids.of(e).denominator is not None:
             return self.canonical(self.places.copy(e))
-        if not self._is_computed(e):
-            return e
-        good = is_good(e)
-        # a constant that is not good has chances in it, which exact arithmetic does not know
-        found = None if good or self.grids.is_constant(e) else self._exactly(e, told=False)
-        if found is not None or good:
-            return self._of_wholes(e) if found is None else found
+        return self._of_wholes(e) if self._is_computed(e) else e
+
+    def _known_beside(self, e: Expression, width: Expression | None) -> Run:
+        """As doubles compute it, if its error is small beside that; else by exact arithmetic, as far as this is
+        possible; else as doubles compute it, which is checked where something is decided by it."""
+        if self.grids.of(e).denominator is not None or self.is_known(e, width):
+            return self._as_doubles_do(e)
+        check = self.check(e, width)
+        # exact arithmetic does not know the chances that are in a constant of which it knows no value
+        is_open = self.grids.is_constant(e) or not self.are_numbers(e)
+        found = None if is_open else self._exactly(e, told=False)
+        if isinstance(found, Decided):
+            return replace(found, guarded=check)
+        if found is not None:
+            return found
         plain = self._of_wholes(e)
-        if is_enough(e):
-            if is_weight:
-                self._not_tiny.update({id(e): e, id(plain): plain})
-            return plain
-        self._coarse.update({id(e): e, id(plain): plain})
+        self._checks[id(plain)] = plain, check
         return plain
 
-    def is_coarse(self, e: Expression) -> bool:
-        """Whether a weight, an argument of a law, or what has noise added is run with doubles whose error is not small,
-        or not known: runs go on, and nothing is decided by such numbers."""
-        return id(e) in self._coarse
-
     def _is_computed(self, e: Expression) -> bool:
-        """Whether it is an exact number that doubles compute with errors."""
+        """Whether it is an exact number, or a list of such, that doubles compute with errors."""
         grid = self.grids.of(e)
-        return grid.exact and grid.rounding == Rounding.COMPUTED and self.are_numbers(e)
+        if not grid.exact or grid.rounding != Rounding.COMPUTED:
+            return False
+        kind = self.kinds.of(e)
+        return kind.name in ("number", "vector") or kind == LIST_OF_NUMBERS
 
     def _exactly(self, e: Expression, told: bool) -> Run | None:
         """`told`: different numbers are to have different doubles; see also the method `told`."""
@@ -170,9 +193,6 @@ class Smooth:
         if table is not None and (table.is_told_by_doubles or not told):
             return self.looked_up(table)
         found = self._divided_once(e, told) or decided(self.places.copy(e), self.lines, self.kinds, self.wholes)
-        if isinstance(found, Decided) and not told:
-            plain = self.places.copy(e)  # which is not run in this form again
-            return replace(found, guarded=self._guards.of_size(plain, self._of_wholes(plain)))
         return None if isinstance(found, Undecidable) else found
 
     def _divided_once(self, e: Expression, told: bool) -> Expression | None:

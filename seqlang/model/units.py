@@ -14,6 +14,7 @@ from seqlang.model.constants import exactly
 from seqlang.model.expression import (
     CellValue,
     Choice,
+    Density,
     Drawn,
     Expression,
     Law,
@@ -118,6 +119,8 @@ class Units:
         elif isinstance(e, Drawn):
             values = _listed(self.grids.law_of(e.name))
         exact: set[Fraction | Formula] = set()
+        if any(isinstance(node, Density) for value in values for node in walk(value)):
+            return False  # exact arithmetic does not know these chances
         for value in values:
             table = None if self.grids.is_constant(value) else self.grids.table(value)
             found = exactly(value, self.grids.values) if self.grids.is_constant(value) else None

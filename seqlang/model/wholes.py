@@ -97,24 +97,24 @@ class Wholes:
     def __init__(self, growths: Growths, places: Places, settled: Settled) -> None:
         self.growths, self.places, self.settled = growths, places, settled
         self.last_step = inf
-        self._end = _end(growths)
+        self.end = _end(growths)
 
     def fits(self, e: Expression, by: int) -> bool:
         """Whether `by` times the multiple e of 1/by is found from its double, in every run or in every run that does
         not refuse to go on."""
         last = self.growths.last_step(e, 1 / (4 * by))
-        return last >= min(FEWEST_STEPS, self._end) or self.size(e, self.places.of(e)) is not None
+        return last >= min(FEWEST_STEPS, self.end) or self.size(e, self.places.of(e)) is not None
 
     def is_told(self, e: Expression, by: int) -> bool:
         """Whether its double, as a run computes it, tells the multiple of 1/by. Nothing refuses to go on with sums of
         whole numbers that become too large."""
         if self.growths.grids.of(e).rounding == Rounding.COMPUTED:
             return self.fits(e, by)
-        return self.growths.last_step(e, 1 / (4 * by)) >= min(FEWEST_STEPS, self._end)
+        return self.growths.last_step(e, 1 / (4 * by)) >= min(FEWEST_STEPS, self.end)
 
     def always_fits(self, e: Expression, by: int) -> bool:
         """The same in every run, and until late."""
-        return self.growths.last_step(e, 1 / (4 * by)) >= min(ENOUGH_STEPS, self._end)
+        return self.growths.last_step(e, 1 / (4 * by)) >= min(ENOUGH_STEPS, self.end)
 
     def whole(self, e: Expression, by: int) -> Expression:
         """`by` times a multiple of 1/by; it `fits`."""
@@ -136,9 +136,9 @@ class Wholes:
 
     def ends(self, step: float) -> bool:
         """No run goes on beyond this step. False, and nothing changes, if that is too early."""
-        if step < min(FEWEST_STEPS, self._end):
+        if step < min(FEWEST_STEPS, self.end):
             return False
-        if step < self._end:
+        if step < self.end:
             self.last_step = min(self.last_step, step)
         return True
 

@@ -21,7 +21,12 @@ from seqlang.diagnostics import SpecError
 from seqlang.source import Source
 
 CHANCES = (Fraction(3, 10), Fraction(1, 2), Fraction(1, 5))
-TOO_NEAR = ("very different sizes", "this is not decided", "exact arithmetic has to tell them apart")
+TOO_NEAR = (
+    "very different sizes",
+    "this is not decided",
+    "exact arithmetic has to tell them apart",
+    "do not know well",
+)
 STEPS = 5
 Terms = Sequence[Fraction]
 

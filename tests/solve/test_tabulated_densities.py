@@ -54,7 +54,9 @@ algorithm tables
 stream x in {0, 1}
 memory w = 1
 memory at = 0
-update w = convolve({0: w, 1: 1}, geometric(1 / 2)).pmf(at)
+memory p = 0
+update p = convolve({0: w, 1: 1}, geometric(1 / 2)).pmf(at)
+update w = w + 1
 stop when step >= 3
 """
 
@@ -62,11 +64,11 @@ stop when step >= 3
 def test_a_table_of_weights_that_differ_from_row_to_row() -> None:
     """P(k) = (1/3) (1/2)^|k|: the mass at k is (w P(k) + P(k - 1)) / (w + 1)."""
     program = load(Source("tables", TABLES), {}).program
-    (update,) = (s for s in program.body if isinstance(s, Update))
+    (update,) = (s for s in program.body if isinstance(s, Update) and s.memory == "p")
     compiler = TabledCompiler(program)
     stage = Stage(compiler, 200)
     w, at = np.tile([1.0, 2.0, 5.0, 9.0], 50), np.repeat([-1.0, 0.0, 1.0, 4.0], 50)
-    stage.memory = {"w": w, "at": at}
+    stage.memory = {"w": w, "at": at, "p": at}
     found = stage.numbers(compiler.compile(update.value))
     expected = (w * 0.5 ** np.abs(at) + 0.5 ** np.abs(at - 1)) / (3 * (w + 1))
     assert np.allclose(found, expected, rtol=1e-13)

@@ -7,7 +7,7 @@ needed does no harm, and where it is needed the engine finds it. Constants are t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import assert_never
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.choices import both, chosen, compared
-from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.arrays.frame import Frame, Run, in_any_coordinate
 from seqlang.backends.arrays.ladders import ladder
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
@@ -29,6 +29,7 @@ from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.at_the_moment import Run as Form
 from seqlang.model.constants import Undefined
 from seqlang.model.log_ratio import in_logs
+from seqlang.model.precision import MANY
 from seqlang.model.program import Draw, Program, nodes_in
 from seqlang.model.wholes import Guarded
 from seqlang.operators.groups import CONNECTIVES
@@ -149,32 +150,54 @@ class VectorCompiler:
         return run
 
     def _decided(self, form: Decided) -> Run:
-        """By exact arithmetic, once for each of the different numbers that the runs have."""
-        parts = [self.compile(part) for part in form.reads]
+        """A number with doubles in the runs where these are good enough, and everything else by exact arithmetic."""
+        exactly = self._exactly(form)
+        if form.guarded is None or form.is_truth:
+            return lambda f: exactly(f, True)
+        refused, plain = self.bound(form.guarded.refused, form.expression, MANY), self.compile(form.guarded.expression)
 
         def run(f: Frame) -> Value:
+            bad, doubts = f.perhaps(refused)
+            for doubt, _, _ in doubts:
+                bad = np.logical_or(bad, in_any_coordinate(doubt))
+            if not np.any(bad):
+                return plain(f)
+            value, doubts = f.perhaps(plain)
+            f.need_these(doubts, np.logical_not(bad))
+            return np.where(bad, exactly(f, bad), value)
+
+        return run
+
+    def _exactly(self, form: Decided) -> Callable[[Frame, Value], Value]:
+        """By exact arithmetic in the runs where something holds, once for each of the different numbers that these
+        have; 0 in the others."""
+        parts = [self.compile(part) for part in form.reads]
+
+        def run(f: Frame, where: Value) -> Value:
             found_parts = [f.perhaps(part) for part in parts]
             values = [value for value, _ in found_parts]
             for bad, what, span in (doubt for _, doubts in found_parts for doubt in doubts):
                 if what in OUT_OF_REACH:  # what has no value counts as such, what is not decided does not
-                    f.need(bad, what, span)
+                    f.need(np.logical_and(bad, where), what, span)
             columns = [columns_of(v) for v in values]
-            each = np.atleast_2d(np.stack(np.broadcast_arrays(*chain.from_iterable(columns)), axis=-1))
-            rows, places = np.unique(each, axis=0, return_inverse=True)
+            here, *numbers = (np.atleast_1d(v) for v in np.broadcast_arrays(where, *chain.from_iterable(columns)))
+            rows, places = np.unique(np.stack(numbers, axis=-1)[here], axis=0, return_inverse=True)
             found = [form.value(*_regrouped(row, values, columns)) for row in rows.tolist()]
-            known = np.array([math.nan if v is None or isinstance(v, Undefined) else float(v) for v in found])
-            known, bad = known[places.reshape(-1)], np.array([v is None for v in found])[places.reshape(-1)]
+            known, bad = np.zeros(len(here)), np.zeros(len(here), dtype=bool)
+            numbers_found = [math.nan if v is None or isinstance(v, Undefined) else float(v) for v in found]
+            known[here] = np.array(numbers_found)[places.reshape(-1)]
+            bad[here] = np.array([v is None for v in found])[places.reshape(-1)]
             f.need(bad, UNDECIDED, form.span)
             if form.is_truth:
                 f.need(np.isnan(known), "this", form.span)
             every = known == 1.0 if form.is_truth else known
-            changes = any(isinstance(v, np.ndarray | Ragged) for v in values)
+            changes = any(isinstance(v, np.ndarray | Ragged) for v in (where, *values))
             return every if changes else every[0]
 
         return run
 
-    def _guarded(self, form: Guarded, what: str) -> Run:
-        near, plain = self.refused(form), self.compile(form.expression)
+    def _guarded(self, form: Guarded, what: str, step: float = math.inf) -> Run:
+        near, plain = self.bound(form.refused, form.expression, step), self.compile(form.expression)
 
         def run(f: Frame) -> Value:
             found, doubts = f.perhaps(near)
@@ -184,9 +207,10 @@ class VectorCompiler:
 
         return run
 
-    def refused(self, form: Guarded) -> Run:
-        """In which runs a guarded expression is not computed."""
-        return self.compile(form.refused)
+    def bound(self, e: ir.Expression, of: ir.Expression, step: float = math.inf) -> Run:
+        """What the error of a number is, or is compared with. `step`: where that number is alike in all steps, the
+        last one that is looked at."""
+        return self.compile(e)
 
     def is_label(self, e: ir.Expression) -> bool:
         """Whether the value is a label."""

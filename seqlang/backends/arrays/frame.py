@@ -142,9 +142,7 @@ class Frame:
         if not np.any(bad):
             return
         if self.doubts is None:
-            bad = np.asarray(bad)
-            anywhere = bad.reshape(-1, bad.shape[-1]).any(axis=0) if bad.ndim > 1 else bad
-            self.state.checked(np.where(anywhere, math.nan, 0.0), self, what, span)
+            self.state.checked(np.where(in_any_coordinate(bad), math.nan, 0.0), self, what, span)
         else:
             self.doubts.append((bad, what, span))
 
@@ -160,6 +158,12 @@ class Frame:
         """The value is needed `where` this holds."""
         for bad, what, span in doubts:
             self.need(np.logical_and(bad, where), what, span)
+
+
+def in_any_coordinate(bad: Value) -> Value:
+    """In which runs something holds for a number, or for any number of a list."""
+    bad = np.asarray(bad)
+    return bad.reshape(-1, bad.shape[-1]).any(axis=0) if bad.ndim > 1 else bad
 
 
 Run: TypeAlias = Callable[[Frame], Value]

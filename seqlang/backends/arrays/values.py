@@ -102,7 +102,10 @@ def from_constant(value: Value, labels: dict[str, int]) -> Value:
     if isinstance(value, (bool, int, float)):
         return value if isinstance(value, bool) or abs(value) < 2**53 else float(value)
     if isinstance(value, (tuple, range)):
-        array = np.asarray([from_constant(v, labels) for v in value], dtype=None)
+        try:
+            array = np.asarray([from_constant(v, labels) for v in value], dtype=None)
+        except ValueError:  # of numbers beside lists, or of lists of different lengths
+            raise CannotVectorise("a list of lists of different lengths") from None
         if array.dtype == object:
             raise CannotVectorise("a list of lists of different lengths")
         if array.dtype.kind in "iu":

@@ -161,9 +161,15 @@ class Compiler:
         return Code(run, near.reads | plain.reads)
 
     def _decided(self, form: Decided) -> Code:
+        """With doubles where these are good enough for a number, else by exact arithmetic."""
         parts, reads = self._all(form.reads)
+        doubles = None if form.guarded is None or form.is_truth else form.guarded
+        refused = None if doubles is None else self.compile(doubles.refused)
+        plain = None if doubles is None else self.compile(doubles.expression)
 
         def run(m: State) -> Value:
+            if refused is not None and plain is not None and _if_any(refused.run, m) is False:
+                return plain.run(m)
             found = form.value(*[_if_any(part, m) for part in parts])
             if found is None:
                 raise OutOfReach(UNDECIDED, form.span)

@@ -102,7 +102,10 @@ def total(elements: tuple[Value, ...]) -> Value:
             result = pairwise(PAIR["+"], result, element)
         return result
     for element in elements:
-        result = result + element
+        mixed = isinstance(element, tuple | range) or isinstance(
+            result, tuple
+        )  # bounds of errors hold 0 beside vectors
+        result = pairwise(PAIR["+"], result, element) if mixed else result + element
     return result
 
 

@@ -46,10 +46,11 @@ UNDECIDED = (
 
 FOR_OTHERS = "numbers that are so near to each other that exact arithmetic has to tell them apart"
 """The interpreter has it."""
+UNKNOWN = "a number that floats do not know well decides a chance or a result"
 OUT_OF_STEPS = "beyond this step the numbers of the program are too large to be told exactly: use whole numbers"
 
 
-OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, OUT_OF_STEPS, TOO_SMALL, TOO_RARE)
+OUT_OF_REACH = (UNDECIDED, FOR_OTHERS, UNKNOWN, OUT_OF_STEPS, TOO_SMALL, TOO_RARE)
 """What an error says of a number whose value is not known (`OutOfReach`), and not that it has none."""
 
 
@@ -111,7 +112,10 @@ def pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value, span: Span 
             if len(a) != len(b):
                 raise EvaluationError(f"vectors of {len(a)} and of {len(b)} coordinates do not fit", span)
             if is_flat(a) and is_flat(b):
-                return tuple(map(f, a, b))
+                try:
+                    return tuple(map(f, a, b))
+                except TypeError:  # bounds of errors hold 0 beside vectors
+                    pass
             return tuple(pairwise(f, x, y, span) for x, y in zip(a, b, strict=True))
         return tuple(pairwise(f, x, b, span) for x in a)
     if isinstance(b, (tuple, range)):

@@ -18,8 +18,9 @@ from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.life import EachStep, Once
-from seqlang.model.noise_scales import least_scale
+from seqlang.model.noise_scales import width_of_terms
 from seqlang.model.precision import CLOSE
+from seqlang.model.smooth import SMALL
 from seqlang.record import replace
 
 Fact = tuple[Any, ...]
@@ -77,7 +78,7 @@ class FactWriter:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
-                    self._must_be_known(value, terms)
+                    self._must_be_known(value, terms, is_shown=True)
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
@@ -91,21 +92,26 @@ class FactWriter:
                 case _:
                     self._condition(gate, wanted, statement)
 
-    def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...]) -> None:
+    def _must_be_known(self, value: e.Expression, terms: tuple[e.Term, ...], is_shown: bool = False) -> None:
         """What is shown without noise is compared with what was seen: doubles have to tell whether it is the same. What
-        has noise is known to a small part of it."""
+        has noise is known to a small part of it, or looked at where it is computed. The double next to a number is
+        always good enough for the chance that it is above 0 with its noise, not for what is seen of it."""
         jumps = self.plain.exact.jumps
         smooth = jumps.smooth
-        if not terms and not smooth.is_told(value) and not smooth.precision.relative(value):
+        if not terms and not smooth.is_told(value) and smooth.precision.error(value, False) > CLOSE:
             raise Unsupported("a value is shown that doubles do not tell from others")
-        scale = least_scale(jumps.grids, terms)
-        if scale < inf:
-            known = isinstance(jumps.run(value), Decided)
-            if not smooth.precision.beside(value, scale, known):
-                raise Unsupported("numbers that are very large beside their noise")
-            error = smooth.precision.error(value, known)
-            if not self.program.data_set:
-                self.rounding += STEEPEST * (error if error < inf else CLOSE) / scale
+        width = width_of_terms(jumps.grids, terms)
+        known = isinstance(jumps.run(value), Decided)
+        error, most = smooth.precision.error(value, known), float(SMALL.value)
+        if width is None or error == 0.0:
+            return
+        if not isinstance(width, e.Number):
+            raise Unsupported("noise of a width that changes")
+        beside = error / float(width.value)
+        if known and is_shown and beside > most:
+            raise Unsupported("numbers that are very large beside their noise")
+        if not self.program.data_set:
+            self.rounding += STEEPEST * (beside if beside < inf else most)
 
     def _gates_of(self, source: GateSource) -> list[p.Gate]:
         return [self._compared(g) for g in self.program.gates if g.source == source]

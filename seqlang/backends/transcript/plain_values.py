@@ -82,9 +82,10 @@ class PlainWriter:
     def _written(self, x: e.Expression) -> str:
         """The same for an expression that is not evaluated as a whole."""
         smooth = self.exact.jumps.smooth
-        if smooth.is_coarse(x) or smooth.must_not_be_tiny(x):
+        _, checked = smooth.checked(x) or (x, self.exact.jumps.run(x))
+        if checked is None:
             raise Unsupported("numbers that doubles do not know well")
-        form = self.exact.jumps.run(x)
+        form = checked
         compares = isinstance(x, e.Apply) and x.operator in e.COMPARISONS
         if compares and not self.by_step and self.exact.jumps.adds_step(x):
             return self.far_apart(x)
@@ -169,7 +170,7 @@ class PlainWriter:
         return f"far_apart({left}, {right}, {x.operator!r})"
 
     def decided(self, form: Decided) -> str:
-        """A call of what computes it exactly."""
+        """A call of what computes it exactly; a number is computed with doubles where these are good enough."""
         form = form if form.is_truth else self.exact.jumps.smooth.told(form)
 
         def exactly(*reads: Any) -> Any:
@@ -182,7 +183,10 @@ class PlainWriter:
 
         name = f"exactly_{len(self.scope)}"
         self.scope[name] = exactly
-        return f"{name}({', '.join('lambda: ' + self.write(part) for part in form.reads)})"
+        exact = f"{name}({', '.join('lambda: ' + self.write(part) for part in form.reads)})"
+        if form.is_truth or form.guarded is None:
+            return exact
+        return f"({self.write(form.guarded.expression)} if not {self.write(form.guarded.refused)} else {exact})"
 
     def dataset(self) -> str:
         return next(i.name for i in self.program.inputs if i.kind == "dataset")

@@ -12,8 +12,9 @@ from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.constants import exactly
 from seqlang.model.domain import Finite, Power
 from seqlang.model.exact_numbers import Undecided, nearest, order
-from seqlang.model.expression import Expression, Law, Noised, Sequence, Weights
+from seqlang.model.expression import Expression, Law, Noised, Sequence, Weights, WeightsOf
 from seqlang.model.jumps import Jumps, jumps_of
+from seqlang.model.lines import ONE
 from seqlang.model.noise_scales import depends_on
 from seqlang.model.program import Program, expressions_in, nodes_in
 from seqlang.model.wholes import Guarded
@@ -68,9 +69,11 @@ def _few_digits(program: Program) -> Iterator[Span]:
     smooth = jumps_of(program).smooth
     for part in (*program.body, *program.noises, *program.models):
         for e in nodes_in(part):
-            factors = tuple((term.factor, 0.0) for term in e.terms) if isinstance(e, Noised) else ()
-            for number, scale in (*depends_on(smooth.grids, e), *factors):
-                if smooth.grids.is_constant(number) and not smooth.is_known(number, scale):
+            factors = tuple((term.factor, None) for term in e.terms) if isinstance(e, Noised) else ()
+            for number, width in (*depends_on(smooth.grids, e), *factors):
+                # weights next to 0 are looked at where something is decided by them, see `laws/tiny.py`
+                width = ONE if isinstance(e, Weights | WeightsOf) else width
+                if smooth.grids.is_constant(number) and not smooth.is_known(number, width):
                     yield part.span
 
 

@@ -11,5 +11,6 @@ FACTS = Facts(
     "arguments",
     noise=True,
     bounded=True,
+    has_jumps=True,
 )
 HOLES = {"numbers": "made from the inner law"}

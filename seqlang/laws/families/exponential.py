@@ -25,6 +25,7 @@ FACTS = Facts(
     has_mean=True,
     unit_scale=True,
     translation=TranslationCost("upwards"),
+    has_jumps=True,
 )
 NEEDS = "a positive mean"
 VARIATE = "exponential"

@@ -28,6 +28,8 @@ FACTS = Facts(
     symmetric=True,
     has_mean=True,
     translation=TranslationCost("stairs", "abs"),
+    has_jumps=True,
+    steepest=None,
 )
 NEEDS = "a positive eps, a positive D and gamma between 0 and 1"
 HOLES = {

@@ -24,6 +24,7 @@ FACTS = Facts(
     has_mean=True,
     bounded=True,
     underflows=False,
+    has_jumps=True,
 )
 NEEDS = "low < high"
 HOLES = {

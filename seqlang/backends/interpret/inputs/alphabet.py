@@ -11,6 +11,9 @@ from seqlang.model import expression as ir
 from seqlang.model.domain import Domain, Finite, Integers, Power
 from seqlang.model.program import ChooseGate, Define, FlipLaw
 
+MOST_LETTERS = 1 << 20
+"""Of a domain that is gone through."""
+
 
 def alphabet_of(compiler: Expressions, read: ir.Noised) -> tuple[Value, ...] | None:
     """All values that `read.base` may have: from its domain, from the gate that flips it, or as it is written;
@@ -43,13 +46,14 @@ def _number(compiler: Expressions, expression: ir.Expression) -> Fraction | None
 
 
 def letters_of(compiler: Expressions, domain: Domain) -> tuple[Value, ...] | None:
-    """The values of a finite domain in order (of one coordinate for `D ^ d`), else None."""
+    """The values of a finite domain in order (of one coordinate for `D ^ d`); None for others, and for very many."""
     match domain:
         case Finite(values):
             different = alphabet.different(values, lambda e: _number(compiler, e))
             return tuple(compiler.constant(v) for v in different)
         case Integers(low, high) if low is not None and high is not None:
-            return tuple(range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1))
+            numbers = range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1)
+            return tuple(numbers) if len(numbers) <= MOST_LETTERS else None
         case Power(of, _):
             return letters_of(compiler, of)
         case _:

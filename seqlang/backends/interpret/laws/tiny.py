@@ -15,7 +15,7 @@ def has_tiny_weights(exact: Compiler, program: Program) -> bool:
     smooth = exact.jumps.smooth
     for law in nodes_in((program.body, program.noises, program.models)):
         for _, weight in law.pairs if isinstance(law, Weights) else ():
-            if not smooth.grids.is_constant(weight) or smooth.is_known(weight, 0.0):
+            if not smooth.grids.is_constant(weight) or smooth.is_known(weight, None):
                 continue
             try:
                 if exact.constant(weight) < LEAST_INSIDE:

@@ -48,18 +48,24 @@ class OutcomePlaces:
         at = bisect_left(self._numbers, number)
         for other in self._numbers[max(0, at - 1) : at + 1]:
             apart = abs(number - other)
-            if other == number:
-                if error > 0 and (key is None or key != self._from[other]):
-                    raise Unsolved("a number is returned that doubles do not tell from others")
-                return other
-            if (exact and self._exact[other]) or not apart <= max(CLOSE * abs(other), error) < inf:
+            both_exact = exact and self._exact[other]
+            if other != number and (both_exact or not apart <= max(CLOSE * abs(other), error) < inf):
                 continue
             if apart > ROUNDING * abs(other):
                 raise Unsolved("two numbers that are returned are next to each other")
+            if error > 0 and not _are_one(key, self._from[other]):
+                raise Unsolved("a number is returned that doubles do not tell from others")
             return other
         self._numbers.insert(at, number)
         self._exact[number], self._from[number] = exact, key
         return number
+
+
+def _are_one(key: Key, other: Key) -> bool:
+    """Whether two numbers were computed from the same: from numbers that are told from each other, up to rounding."""
+    if key is None or other is None or len(key) != len(other):
+        return False
+    return all(abs(a - b) <= ROUNDING * max(abs(a), abs(b)) for a, b in zip(key, other, strict=True))
 
 
 class Returned:

@@ -16,9 +16,9 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value
 from seqlang.backends.interpret.laws.tiny import has_tiny_weights
+from seqlang.backends.interpret.values import UNKNOWN
 from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.laws.numbers import LEAST_INSIDE
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
@@ -32,6 +32,8 @@ from seqlang.operators.groups import CHOSEN
 TINY = "a weight is next to 0, and floats know too few digits of it"
 MOST_TOLD = 1e10
 """Fractions of so many parts are plainly apart."""
+LEAST_ERROR = 1e-300
+"""Of numbers that are off by a small part of themselves: two of them may have one double."""
 APART = 2.0**12
 """Units of rounding: what differs by more is plainly apart (see `ROUNDING` in states/equal_rows.py)."""
 
@@ -43,7 +45,8 @@ class SteadyCompiler(VectorCompiler):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._tied: dict[int, ir.Expression] = {}
-        self._in_a_guard = False
+        self._step: float | None = None
+        """In an error: the step up to which it is looked at."""
         if has_tiny_weights(self.exact, program):
             raise Unsolved(TINY)
 
@@ -64,14 +67,17 @@ class SteadyCompiler(VectorCompiler):
         return guarded
 
     def compile(self, e: ir.Expression) -> Run:
-        if self._in_a_guard and isinstance(e, ir.StepNumber):
-            return lambda f: LATE
+        if self._step is not None and isinstance(e, ir.StepNumber):
+            step = self._step
+            return lambda f: step
         if isinstance(e, ir.CellValue | ir.MemoryValue | ir.Drawn) and not self._adds_up(e) and not self.is_told(e):
             raise CannotVectorise("numbers are kept or drawn that doubles do not tell from each other")
-        if self.exact.jumps.smooth.is_coarse(e):
-            raise CannotVectorise("a chance is computed from numbers that doubles do not know well")
-        run = super().compile(e)
-        return _not_tiny(run) if self.exact.jumps.smooth.must_not_be_tiny(e) else run
+        checked = self.exact.jumps.smooth.checked(e)
+        if checked is None:
+            return super().compile(e)
+        if checked[1] is None:
+            raise CannotVectorise(UNKNOWN)
+        return self._checked(checked[1])
 
     def _adds_up(self, e: ir.Expression) -> bool:
         """Sums may lose what is small beside them, but not its terms: only who returns a sum has to tell it apart."""
@@ -97,12 +103,19 @@ class SteadyCompiler(VectorCompiler):
             return run, True, 0.0
         if by is not None and jumps.grids.of(e).exact and jumps.smooth.are_numbers(e):
             raise CannotVectorise("a number is returned that doubles do not tell from others")
-        if jumps.smooth.precision.relative(e) or self._is_one_kept_number(e):
+        if self._is_one_kept_number(e):
             return run, False, 0.0
         error = jumps.growths.of(e).error.at(LATE) * UNIT
-        if error > CLOSE:
+        if error <= CLOSE:
+            return run, False, error
+        checked = jumps.smooth.check(e, None)
+        if checked is None:
             raise CannotVectorise("a number is returned that doubles do not tell from others")
-        return run, False, error
+        return run if isinstance(form, Decided) else self._checked(checked), False, LEAST_ERROR
+
+    def _checked(self, form: Guarded) -> Run:
+        """A number with a small error in the steps that are looked at for numbers that jump nowhere."""
+        return self._guarded(form, UNKNOWN, MANY)
 
     def _is_one_kept_number(self, e: ir.Expression) -> bool:
         """Whether it is one number that is kept and told from others, or its negative."""
@@ -125,7 +138,10 @@ class SteadyCompiler(VectorCompiler):
         if self._needs_the_step(form):
             if isinstance(self.exact.jumps.run(form.expression), Decided):  # it jumps
                 raise CannotVectorise("a number that jumps, of which the number of the step tells the exact value")
-            return self.compile(form.expression)  # as doubles compute it
+            guarded = form.guarded or self.exact.jumps.smooth.check(form.expression, None)
+            if guarded is None:
+                raise CannotVectorise(UNKNOWN)
+            return self._checked(guarded)
         return super()._decided(self.exact.jumps.smooth.told(form))
 
     def _needs_the_step(self, form: Decided) -> bool:
@@ -138,13 +154,16 @@ class SteadyCompiler(VectorCompiler):
         grids = self.exact.grids
         return any(grids.of(c.body).denominator is None or not isinstance(c.keep, AllSteps) for c in cells)
 
-    def refused(self, form: Guarded) -> Run:
-        """With the errors that so many steps make, whatever the step is."""
-        outer, self._in_a_guard = self._in_a_guard, True
+    def bound(self, e: ir.Expression, of: ir.Expression, step: float = LATE) -> Run:
+        """With the errors that so many steps make, whatever the step is. A number that reads the step has those of the
+        steps that were made."""
+        if any(isinstance(part, ir.StepNumber) for part in walk_defined(self.program, of)):
+            return self.compile(e)
+        outer, self._step = self._step, min(step, LATE, self.exact.jumps.wholes.end)
         try:
-            return super().refused(form)
+            return self.compile(e)
         finally:
-            self._in_a_guard = outer
+            self._step = outer
 
 
 def _on_its_grid(run: Run, by: int) -> Run:
@@ -160,18 +179,6 @@ def _on_its_grid(run: Run, by: int) -> Run:
         return np.rint(wholes) / by
 
     return on_its_grid
-
-
-def _not_tiny(run: Run) -> Run:
-    """A weight of which doubles know the absolute error."""
-
-    def not_tiny(f: Frame) -> Value:
-        value = run(f)
-        if isinstance(value, Ragged) or np.any(np.asarray(value) < LEAST_INSIDE):
-            raise Unsolved(TINY)
-        return value
-
-    return not_tiny
 
 
 def is_steady(jumps: Jumps, e: ir.Apply) -> bool:

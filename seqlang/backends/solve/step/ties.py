@@ -20,9 +20,10 @@ from seqlang.backends.solve.step.rounding_of_sums import NOTHING, RoundingBound,
 from seqlang.backends.solve.step.steady import is_exact, is_refined, tells_ties
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.growths import UNIT
-from seqlang.model.precision import LATE
+from seqlang.model.lines import ZERO, times
+from seqlang.model.precision import MANY
 from seqlang.model.program import Program
+from seqlang.model.running_error import TWO
 from seqlang.operators.groups import COMPARISONS, SIGNS
 
 Array = NDArray[Any]
@@ -50,7 +51,7 @@ def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
 
 class Ties:
     """Decides for one compared difference how close to 0 counts as 0. Not `told`: it may be as small as it likes.
-    `coarse`: how far it may be off where its terms have lost digits, and is then not decided."""
+    `coarse`: how far it may be off, and is then not decided."""
 
     def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
         program = compiler.program
@@ -64,8 +65,10 @@ class Ties:
         grid = jumps.grids.of(difference)
         is_known = not grid.exact or grid.denominator is not None or tells_ties(jumps, difference)
         self.told = is_known and not is_refined(jumps, difference)
-        is_coarse = jumps.smooth.precision.is_lost(difference)
-        self.coarse = 2 * jumps.growths.of(difference).error.at(LATE) * UNIT if is_coarse else 0.0
+        off = jumps.smooth.error(difference) if grid.exact and not self.told else ZERO
+        if off is None and not jumps.smooth.precision.is_lost(difference):
+            off = ZERO
+        self.coarse = None if off is None else compiler.bound(times(off, TWO), difference, MANY)
         one_rounding = grid.exact and (jumps.smooth.is_told(difference) or jumps.smooth.precision.nearest(difference))
         self.sure = ONE_UNIT if one_rounding else SURE
 
@@ -73,7 +76,8 @@ class Ties:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
         Unsolved where that is not far less than what the least number that is added does, and the side is not sure."""
         found, away = 4 * TIE * np.abs(stage.numbers(self.size)), np.abs(difference)
-        if self.coarse and np.any(away <= self.coarse + found):
+        coarse = self._coarse(stage)
+        if np.any((coarse > 0) & ~(away > coarse + found)):
             raise Unsolved(FOR_OTHERS)
         offs = {off(self.program, name).number: stage.off(name) for name in self.sums} if self.drift is not None else {}
         close = far = found
@@ -90,9 +94,13 @@ class Ties:
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
 
+    def _coarse(self, stage: Reading) -> Any:
+        """Infinite where terms may have lost digits, and no bound is known."""
+        return np.inf if self.coarse is None else np.abs(stage.numbers(self.coarse))
+
     def surely(self, stage: Reading, offs: Mapping[int, RoundingBound] | None = None) -> Array:
         """What rounding explains of the difference, by row: a larger one is not 0. `offs`: of the sums."""
-        found = self.coarse + self.sure * np.abs(stage.numbers(self.size))
+        found = self._coarse(stage) + self.sure * np.abs(stage.numbers(self.size))
         if self.drift is not None:
             if offs is None:
                 offs = {off(self.program, name).number: stage.off(name) for name in self.sums}
@@ -101,7 +109,7 @@ class Ties:
 
     def rounding(self, stage: Reading) -> Array:
         """A bound on the rounding error of the difference, by row."""
-        found = self.coarse + 4 * TIE * np.abs(stage.numbers(self.size))
+        found = self._coarse(stage) + 4 * TIE * np.abs(stage.numbers(self.size))
         if self.drift is not None:
             most = {off(self.program, name).number: stage.off(name).most for name in self.sums}
             found = found + stage.drift(self.drift, most)
