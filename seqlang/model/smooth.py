@@ -15,7 +15,7 @@ from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
 from seqlang.model.lines import Lines, over, plus, size_of, times
 from seqlang.model.noise_scales import at_most_1, width_of_terms
-from seqlang.model.precision import EARLY, Precision
+from seqlang.model.precision import Precision
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
 from seqlang.model.wholes import Guarded, Settled, Wholes
@@ -105,9 +105,9 @@ class Smooth:
         return error <= most or (error == inf and self._bound(e) <= most)
 
     def _bound(self, e: Expression) -> float:
-        """Of the running error, in early steps."""
+        """Of the running error."""
         error = self.error(e)
-        return inf if error is None else self.wholes.growths.of(error).size.at(EARLY)
+        return inf if error is None else self.wholes.growths.of(error).size.at(self.precision.last(e))
 
     def error(self, e: Expression) -> Expression | None:
         """How far doubles may be off, as a run computes it; None where no bound is known."""
