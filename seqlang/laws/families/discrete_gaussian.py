@@ -56,7 +56,7 @@ def beyond(k: float, sd: float) -> float:
     if sd > LONGEST_SUM:
         z = k / sd
         integral = sd * math.sqrt(math.pi / 2.0) * math.erfc(z / math.sqrt(2.0))
-        third = z * (3.0 - z * z) / (720.0 * sd**3)
+        third = z * (3.0 - z * z) / 720.0 / sd / sd / sd
         return integral + math.exp(-0.5 * z * z) * (0.5 + z / (12.0 * sd) + third)
     z = k / sd
     found, weight = 0.0, math.exp(-0.5 * z * z)
