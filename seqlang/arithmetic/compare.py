@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from seqlang.arithmetic.enclosure import enclose, enclose_with, exact_value
-from seqlang.arithmetic.ends import Decimals
+from seqlang.arithmetic.ends import decimals
 from seqlang.arithmetic.intervals import Interval
 from seqlang.arithmetic.nodes import INFINITY, MINUS_INFINITY, Formula, Undefined
 from seqlang.arithmetic.ratios.normal import Normal
@@ -61,7 +61,7 @@ def _closely(a: Formula, b: Formula, values: Mapping[str, Fraction]) -> Order | 
                 return found
     except (NoForm, TooLarge):
         for digits in DIGITS:
-            found = _order(enclose_with(Decimals(digits), a - b, values))
+            found = _order(enclose_with(decimals(digits), a - b, values))
             if found:
                 return found
     return None

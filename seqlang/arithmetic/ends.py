@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, isinf
 from typing import Any, Protocol
 
@@ -207,4 +208,12 @@ class Decimals(Ends):
 
 
 FLOATS = Floats()
+
+
+@lru_cache
+def decimals(digits: int) -> Decimals:
+    """The one arithmetic of so many digits: what was computed with it is remembered (`zeta.py`)."""
+    return Decimals(digits)
+
+
 RATIONALS = Rationals()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from fractions import Fraction
+from functools import lru_cache
+from typing import cast
 
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import End, Ends
@@ -11,13 +14,14 @@ from seqlang.arithmetic.intervals import Interval
 
 def enclose_zeta(ends: Ends, s: Interval) -> Interval:
     """zeta decreases on s > 1, from infinity to 1; for s <= 1 nothing is known."""
-    one = ends.exact(Fraction(1))[0]
+    one, key = ends.exact(Fraction(1))[0], cast(Hashable, ends)
     if s[1] <= 1:
         return intervals.everything(ends)
-    low = one if s[1] == ends.infinity else max(one, _at(ends, s[1])[0])
-    return low, ends.infinity if s[0] <= 1 else one if s[0] == ends.infinity else _at(ends, s[0])[1]
+    low = one if s[1] == ends.infinity else max(one, _at(key, s[1])[0])
+    return low, ends.infinity if s[0] <= 1 else one if s[0] == ends.infinity else _at(key, s[0])[1]
 
 
+@lru_cache(maxsize=512)
 def _at(ends: Ends, point: End) -> Interval:
     """Euler-Maclaurin summation (NIST DLMF 25.2.9): with f(x) = x^-s and N terms
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.laws.law import NotInArrays
-from seqlang.laws.numbers import STIRLING
+from seqlang.laws.numbers import CLOSE, STIRLING
 
 Array = NDArray[np.float64]
-SHORT_SERIES = 10
-"""Terms; the next one is below 1e-20 of the sum, as the numbers differ by less than a tenth."""
+SERIES = 28
+"""Terms; the next one is below 1e-17 of the sum, where the numbers are `CLOSE`."""
 LONGEST_TABLE = 1_000_000
 """Values of a law that are listed."""
 
@@ -42,9 +42,11 @@ def deviances(x: Any, mean: Any) -> Array:
         v = (x - mean) / (x + mean)
         plain = np.where(x > 0, x * np.log(x / mean), 0.0) + mean - x
         square = v * v
-        series = sum(square**j / (2 * j + 3) for j in range(SHORT_SERIES))
+        series = np.zeros_like(square)
+        for j in reversed(range(SERIES)):
+            series = series * square + 1.0 / (2 * j + 3)
         close = (x - mean) * v + 2.0 * x * v * square * series
-    return np.asarray(np.where(np.abs(x - mean) >= 0.1 * (x + mean), plain, close))
+    return np.asarray(np.where(np.abs(x - mean) >= CLOSE * (x + mean), plain, close))
 
 
 def inverted(u: Array, masses: Callable[[int], Any], longest: int) -> Array:

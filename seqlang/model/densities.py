@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import inf
+from math import inf, sqrt
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.laws.facts import facts
@@ -16,10 +16,14 @@ from seqlang.model.growths import Growths
 from seqlang.model.lines import ZERO, plus, size_of, times
 from seqlang.model.noise_scales import width_of
 
-FEW = 2.0**8
-"""Units of 2^-50: the relative error where the parameters have none. tests/laws compares masses with exact ones."""
+FEW, FEW_ON_POINTS = 2.0**8, 2.0**10
+"""Units of 2^-50: the relative error of densities, and of masses, where the parameters have none. tests/laws compares
+masses with exact ones."""
 OF_CONDITIONED = 2.0**13
 """Units more where a law is divided by a chance, which is at least 2^-10 (`LEAST_INSIDE`) and off by 2^-47."""
+BY_ROOT = 5.0
+"""Units times the square root of a number or mean: a mass that is no 0 is at most 38 standard deviations away, and by
+that distance the last digit of a mean counts."""
 ON_POINTS = 100.0
 """By how much the relative error of a ratio or a mean counts more in a mass that is no 0, than in a density."""
 MANY = 2.0**20
@@ -38,8 +42,9 @@ def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | 
     that are no float are 0, so a score such as (x - mean) / scale is at most 40.) Parameters that change have to be on
     a grid."""
     law = e.law
-    fixed, changing = FEW, list[Expression]()
-    if any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law)):
+    is_density = isinstance(law, Law) and facts(law.family).kind == "density"
+    fixed, changing = FEW if is_density else FEW_ON_POINTS, list[Expression]()
+    if _is_conditioned(law):
         fixed += OF_CONDITIONED
     places = error_of_places(e, growths, error)
     if places is None:
@@ -61,17 +66,29 @@ def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | 
             value = _constant(parameter, growths.grids)
             if value is None:
                 return None
-            fixed += _off(value) * (1.0 if isinstance(law, Law) and facts(law.family).kind == "density" else ON_POINTS)
+            fixed += _off(value) if is_density else _off(value) * ON_POINTS + BY_ROOT * sqrt(abs(value))
             continue
         by = growths.grids.of(parameter).denominator
         if by is None:
             return None
         if not is_dyadic(by):
             changing.append(times(Number(Fraction(by)), size_of(parameter)))
+        if not is_density:
+            changing.append(times(Number(Fraction(BY_ROOT)), Apply("sqrt", (size_of(parameter),))))
     total: Expression = Number(Fraction(fixed))
     for part in changing:
         total = plus(total, part)
     return total if fixed <= MANY else None
+
+
+def is_absolute(e: Density) -> bool:
+    """Whether the error is such a part of 1, and not of the number: a chance below a place of a conditioned law is the
+    difference of two chances."""
+    return e.method == "cdf" and _is_conditioned(e.law)
+
+
+def _is_conditioned(law: Expression) -> bool:
+    return any(isinstance(part, Law) and part.family == "conditioned" for part in walk(law))
 
 
 def error_of_places(e: Density, growths: Growths, error: Errors) -> Expression | None:

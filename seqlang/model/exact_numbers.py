@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from seqlang.arithmetic.enclosure import enclose_with
-from seqlang.arithmetic.ends import FLOATS, Decimals
+from seqlang.arithmetic.ends import FLOATS, decimals
 from seqlang.arithmetic.formula import (
     Formula,
     Number,
@@ -59,7 +59,7 @@ def floor(x: Exact) -> Fraction:
     """The largest whole number that is at most x. Raises Undecided."""
     if isinstance(x, Fraction):
         return Fraction(math.floor(x))
-    for ends in (FLOATS, *map(Decimals, DIGITS)):
+    for ends in (FLOATS, *map(decimals, DIGITS)):
         low, high = enclose_with(ends, x, {})
         if is_infinite(ends, low) or is_infinite(ends, high) or abs(high) > LARGEST_WHOLE:
             break
@@ -188,7 +188,7 @@ def nearest(x: Exact) -> float:
     for digits in (30, *DIGITS):
         if low == high:
             break
-        low, high = (float(end) for end in enclose_with(Decimals(digits), x, {}))
+        low, high = (float(end) for end in enclose_with(decimals(digits), x, {}))
     if not -math.inf < low <= high < math.inf:
         raise OverflowError
     return low + (high - low) / 2

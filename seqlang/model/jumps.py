@@ -151,11 +151,12 @@ class Jumps:
             self._settle_root(e, self._stored(name, e, self.places.copy(e)))
         for e in self._showing():
             self._settle_root(e, self.smooth.of_shown(e))
-        for e, terms in self.units.with_noise():
-            if terms:
-                self._settle_root(e, self.smooth.with_noise(e, terms))
-            for term in terms:
-                self._settle_root(term.factor, self.smooth.of_argument(term.factor, None))
+        for pairs, compared in ((self.units.shown(), False), (self.units.compared(), True)):
+            for e, terms in pairs:
+                if terms:
+                    self._settle_root(e, self.smooth.with_noise(e, terms, compared))
+                for term in terms:
+                    self._settle_root(term.factor, self.smooth.of_argument(term.factor, None))
         self.needs_fractions = any(
             isinstance(form, Undecidable | Guarded) and self.rationals.of(e) for e, form in self._known.values()
         )

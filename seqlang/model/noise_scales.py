@@ -12,7 +12,10 @@ from seqlang.model.constants import exactly
 from seqlang.model.exact_numbers import Undecided, nearest
 from seqlang.model.expression import Apply, Expression, Law, Number, Sequence, Term, Weights, WeightsOf
 from seqlang.model.grids import Grids
-from seqlang.model.lines import ONE, minus, size_of, times
+from seqlang.model.lines import ONE, ZERO, minus, plus, size_of, times
+
+FARTHEST = 2**10
+"""Scales."""
 
 
 def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
@@ -20,6 +23,18 @@ def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
     widths = ((width_of(grids, grids.law_of(t.noise)), _size(grids, t.factor)) for t in terms)
     found = [times(width, factor) for width, factor in widths if width is not None]
     return _least(*found) if found else None
+
+
+def reach_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
+    """A size beyond which these noises together never come, but with a chance that is no float above 0; None where none
+    is known. A law with a unit scale falls off at least as exp(-|x|) does."""
+    reach: Expression = ZERO
+    for term in terms:
+        law = grids.law_of(term.noise)
+        if not (isinstance(law, Law) and facts(law.family).unit_scale):
+            return None
+        reach = plus(reach, times(_size(grids, law.arguments[0]), _size(grids, term.factor)))
+    return times(Number(Fraction(FARTHEST)), reach)
 
 
 def width_of(grids: Grids, law: Expression) -> Expression | None:

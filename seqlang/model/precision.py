@@ -12,7 +12,7 @@ from math import inf
 
 from seqlang.laws.facts import facts
 from seqlang.model.constants import exactly
-from seqlang.model.densities import relative_error
+from seqlang.model.densities import is_absolute, relative_error
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -27,12 +27,15 @@ from seqlang.model.expression import (
     Number,
     Quantified,
     Sequence,
+    StepNumber,
     Weights,
     children,
+    walk,
 )
 from seqlang.model.grids import Grids, Rounding, is_dyadic
 from seqlang.model.growths import EXACT, UNIT, Growths
 from seqlang.model.lines import ONE, ZERO
+from seqlang.model.program import Update
 from seqlang.model.signs import is_never_negative
 from seqlang.model.wholes import Wholes
 from seqlang.operators.groups import CHOSEN
@@ -64,11 +67,11 @@ class Precision:
         if not self.grids.of(e).exact or self._has_no_error(e):
             return 0.0
         bounds, once = self.growths.of(e), known or self._is_plain(e)
-        return (bounds.size.at(MANY) if once else bounds.error.at(EARLY)) * UNIT
+        return (bounds.size.at(MANY) if once else bounds.error.at(self.last(e))) * UNIT
 
     def absolute(self, e: Expression) -> bool:
         """Whether the error is small, whatever the size of the number is."""
-        return self.growths.of(e).error.at(MANY) * UNIT <= CLOSE
+        return self.growths.of(e).error.at(max(MANY, self.last(e))) * UNIT <= CLOSE
 
     def nearest(self, e: Expression) -> bool:
         """Whether its double is the one that is nearest to the number: equal numbers have equal doubles, and different
@@ -135,6 +138,8 @@ class Precision:
         match e:
             case Local(name):
                 return self.is_small_part(self.program.define(name).expression)
+            case Density() if is_absolute(e):
+                return False
             case Density():
                 error = relative_error(e, self.growths, self._of_place)
                 return isinstance(error, Number) and error.value <= FINE
@@ -161,8 +166,32 @@ class Precision:
 
     def _of_place(self, e: Expression) -> Expression:
         """What the doubles of a number are off by in early steps, in units of 2^-50."""
-        off = self.growths.of(e).error.at(MANY)
+        off = self.growths.of(e).error.at(max(MANY, self.last(e)))
         return Number(Fraction(off) / 8) if off < inf else Apply("/", (ONE, ZERO))
+
+    def last(self, e: Expression) -> float:
+        """The step in which its error has to be small. A sum gathers errors more slowly than their bounds grow; what
+        reads the step may be off by as much as its bound in every step."""
+        return min(LATE, self.wholes.end) if self._reads_step(e, set()) else EARLY
+
+    def _reads_step(self, e: Expression, seen: set[str]) -> bool:
+        for part in walk(e):
+            match part:
+                case StepNumber():
+                    return True
+                case Local(name) | CellValue(name) | MemoryValue(name) if name not in seen:
+                    seen.add(name)
+                    if any(self._reads_step(made, seen) for made in self._made_from(part)):
+                        return True
+        return False
+
+    def _made_from(self, e: Local | CellValue | MemoryValue) -> tuple[Expression, ...]:
+        match e:
+            case Local(name):
+                return (self.program.define(name).expression,)
+            case CellValue(name):
+                return (self.program.cell(name).body,)
+        return tuple(s.value for s in self.program.body if isinstance(s, Update) and s.memory == e.name)
 
     def _is_plain(self, e: Expression) -> bool:
         """Whether its double is as near as one rounding leaves it."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from seqlang.laws.facts import facts
-from seqlang.model.densities import error_of_places, relative_error
+from seqlang.model.densities import error_of_places, is_absolute, relative_error
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -141,7 +141,7 @@ class RunningErrors:
                 "a density with parameters that change, are very large, or are next to 0 or 1, or at a place that is "
                 "large beside its scale"
             )
-        return self._of_logarithm(RunningError(relative, of_kept), e)
+        return self._of_logarithm(RunningError(relative, of_kept), ONE if is_absolute(e) else e)
 
     def _factor_of(self, name: str, place: int) -> Callable[[Expression], Expression]:
         """By which the error of what is kept under this name counts in that of a number."""

@@ -13,9 +13,9 @@ from seqlang.model.grids import Rounding, finest
 from seqlang.model.guards import Guards
 from seqlang.model.kinding import Kinds
 from seqlang.model.letters import Table
-from seqlang.model.lines import Lines, over, plus, size_of, times
-from seqlang.model.noise_scales import at_most_1, width_of_terms
-from seqlang.model.precision import EARLY, Precision
+from seqlang.model.lines import Lines, minus, over, plus, size_of, times
+from seqlang.model.noise_scales import at_most_1, reach_of_terms, width_of_terms
+from seqlang.model.precision import Precision
 from seqlang.model.quotients import Quotients
 from seqlang.model.rationals import Rationals
 from seqlang.model.wholes import Guarded, Settled, Wholes
@@ -86,9 +86,10 @@ class Smooth:
         """Of a weight, or of an argument of a law, see `depends_on`."""
         return self._known_beside(e, width)
 
-    def with_noise(self, e: Expression, terms: tuple[Term, ...]) -> Run:
-        """Of what these noises are added to."""
-        return self._known_beside(e, at_most_1(width_of_terms(self.grids, terms)))
+    def with_noise(self, e: Expression, terms: tuple[Term, ...], compared: bool) -> Run:
+        """Of what these noises are added to, before it is shown or compared with 0."""
+        reach = reach_of_terms(self.grids, terms) if compared else None
+        return self._known_beside(e, at_most_1(width_of_terms(self.grids, terms)), reach)
 
     def is_known(self, e: Expression, width: Expression | None) -> bool:
         """Whether the error of the doubles is small beside this width in every run; beside the number itself if there
@@ -105,19 +106,22 @@ class Smooth:
         return error <= most or (error == inf and self._bound(e) <= most)
 
     def _bound(self, e: Expression) -> float:
-        """Of the running error, in early steps."""
+        """Of the running error."""
         error = self.error(e)
-        return inf if error is None else self.wholes.growths.of(error).size.at(EARLY)
+        return inf if error is None else self.wholes.growths.of(error).size.at(self.precision.last(e))
 
     def error(self, e: Expression) -> Expression | None:
         """How far doubles may be off, as a run computes it; None where no bound is known."""
         return self._guards.error(self.places.copy(e))
 
-    def check(self, e: Expression, width: Expression | None) -> Guarded | None:
-        """The number, in runs in which its error is so small; None where no bound of it is known."""
+    def check(self, e: Expression, width: Expression | None, reach: Expression | None = None) -> Guarded | None:
+        """The number, in runs in which its error is so small, or leaves no doubt that it is farther from 0 than
+        `reach`; None where no bound of it is known."""
         plain = self.places.copy(self._of_wholes(e))  # in the check e itself is not run in the form that is made here
-        part = plus(times(SMALL_PART, size_of(plain)), NEXT_TO_0)
-        return self._guards.of_error(self.places.copy(e), plain, part if width is None else times(SMALL, width))
+        most = plus(times(SMALL_PART, size_of(plain)), NEXT_TO_0) if width is None else times(SMALL, width)
+        if reach is not None:
+            most = Apply("max", (most, Apply("/", (minus(size_of(plain), reach), Number(Fraction(2))))))
+        return self._guards.of_error(self.places.copy(e), plain, most)
 
     def checked(self, e: Expression) -> tuple[Expression, Guarded | None] | None:
         """Of a weight, an argument of a law, or what has noise added, whose error may not be small: how it is computed
@@ -162,12 +166,12 @@ class Smooth:
             return self.canonical(self.places.copy(e))
         return self._of_wholes(e) if self._is_computed(e) else e
 
-    def _known_beside(self, e: Expression, width: Expression | None) -> Run:
-        """As doubles compute it, if its error is small beside that; else by exact arithmetic, as far as this is
-        possible; else as doubles compute it, which is checked where something is decided by it."""
+    def _known_beside(self, e: Expression, width: Expression | None, reach: Expression | None = None) -> Run:
+        """As doubles compute it, if its error is small beside that (see `check`); else by exact arithmetic, as far as
+        this is possible; else as doubles compute it, which is checked where something is decided by it."""
         if self.grids.of(e).denominator is not None or self.is_known(e, width):
             return self._as_doubles_do(e)
-        check = self.check(e, width)
+        check = self.check(e, width, reach)
         # exact arithmetic does not know the chances that are in a constant of which it knows no value
         is_open = self.grids.is_constant(e) or not self.are_numbers(e)
         found = None if is_open else self._exactly(e, told=False)

@@ -81,7 +81,7 @@ class Units:
         """The noises that are added to numbers of which two may differ and look equal: what they are compared with,
         their factors and their own values are not multiples of one fraction that is far larger than rounding."""
         found: set[str] = set()
-        for value, terms in self.with_noise():
+        for value, terms in chain(self.shown(), self.compared()):
             grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
             grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
             by = finest(*grids)
@@ -90,10 +90,13 @@ class Units:
                 found.update(term.noise for term in terms)
         return frozenset(found)
 
-    def with_noise(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
-        """What noise is added to, before it is shown and before it is compared with 0, with the noise."""
+    def shown(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+        """What noise is added to before it is shown, with the noise."""
         nodes = chain.from_iterable(map(walk, chain.from_iterable(map(expressions_in, self.program.body))))
         yield from ((node.base, node.terms) for node in nodes if isinstance(node, Noised))
+
+    def compared(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+        """What noise is added to before it is compared with 0, with the noise."""
         for gate in self.program.gates:
             yield from ((margin.value, margin.terms) for margin in margins_of(gate))
 

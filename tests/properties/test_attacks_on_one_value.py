@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from one_value.verdicts import verdicts
 
 import seqlang
 from seqlang import SpecError
@@ -18,10 +19,6 @@ END = "stop when step >= 1 return no\n"
 
 def solved(text: str) -> float:
     return seqlang.solve(text)[0].returns["yes"]
-
-
-def verdicts(text: str) -> list[str]:
-    return [claim["verdict"] for claim in seqlang.check(text).to_dict()["claims"]]
 
 
 # ---- constants within the laws of noises, draws and data
@@ -424,3 +421,75 @@ def test_the_ends_of_a_condition_are_exact(law: str, chances: dict[float, float]
     assert {float(k): p for k, p in seqlang.solve(text)[0].returns.items()} == pytest.approx(chances)
     for engine in ENGINES:
         assert {float(k) for k in seqlang.run(text, runs=200, seed=1, engine=engine)[0].returns} == set(chances)
+
+
+# ---- claims about functions of what is returned
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value"),
+    [
+        ("probability((if yes then 0.1 else 1) + 0.2 == 0.3)", 0.5),
+        ("probability((if yes then sqrt(2) else 1) ^ 2 == 2)", 0.5),
+        ("probability((if yes then 0.3 else 1) % 0.1 == 0)", 1.0),
+        ("probability(max(if yes then 0.1 else 0, 0) * 3 == 0.3)", 0.5),
+        ("expected(ceil((if yes then 0.07 else 0) * 100))", 3.5),
+        ("expected((if yes then 1e16 else 0) + 1 - (if yes then 1e16 else 0))", 1.0),
+    ],
+)
+def test_claims_about_functions_of_what_is_returned(quantity: str, value: float) -> None:
+    text = f"{COIN.replace('0.3', '0.5')}stop when x == 1 return yes\nstop return no\n"
+    claims = f"claim {quantity} <= {value - 0.01} under m\nclaim {quantity} >= {value - 0.01} under m\n"
+    assert verdicts(text + claims) == ["refuted", "proved"]
+
+
+# ---- sides of comparisons that are no numbers, or of which floats know too little
+
+
+SUM, MEAN = "s = sum(sqrt(x) over steps)", "s = mean(x over steps)"
+OPEN = [
+    (f"statistic {MEAN}\n", "log(normal(0, 1).pdf(100 * s) / normal(1, 1).pdf(100 * s)) < -150", 0.5),
+    (f"statistic {SUM}\n", "exp(1000 * s) < exp(1001 * s)", 1.0),
+    (f"statistic {SUM}\n", "exp(1000 * s) * exp(-1000 * s) * s > 1.2", 0.5),
+    (f"statistic {MEAN}\n", "s + exp(1000 * s) - exp(1000 * s - 1) * exp(1) > 0.5", 1.0),
+    (f"statistic {SUM}\nstatistic r = 1e12 - s\nattach laplace(0.0001) to r\n",
+     "r > 999999999999.000033333333333333", 0.179132828),
+    ("statistic r = exp((normal(0, 1).cdf(8 + x) - normal(0, 1).cdf(8)) * 1e14)\nattach laplace(0.001) to r\n",
+     "r > 1.064", 0.582096345),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "condition", "chance"), OPEN)
+def test_what_is_no_number_decides_nothing(lines: str, condition: str, chance: float) -> None:
+    text = f"{COIN.replace('{0, 1}', '{1, 2}').replace('bernoulli(0.3)', 'uniform({1, 2})')}{lines}"
+    text += f"stop when {condition} return yes\nstop return no\n"
+    try:
+        assert solved(text) == pytest.approx(chance, abs=1e-6)
+    except SpecError as error:
+        assert {d.code for d in error.diagnostics} <= {"E0620", "E0623"}
+    claims = f"claim probability(yes) <= {chance - 0.01} under m\nclaim probability(yes) >= {chance - 0.01} under m\n"
+    assert verdicts(text + claims) in (["refuted", "proved"], ["unknown", "unknown"])
+
+
+# ---- how long a window is
+
+ONES = COIN.replace("0.3", "1")
+
+
+@pytest.mark.parametrize("length", ["k * 0.3 / 0.1", "k * 0.6 / 0.2", "sqrt(3 * k) ^ 2", "log(1000 * k) / log(10)"])
+def test_windows_of_three_steps(length: str) -> None:
+    """All entries are 1; doubles say that the length is less than 3."""
+    for steps, chance in ((3, 1.0), (4, 0.0)):
+        text = f"{ONES}stop when max(sum(x over last {length}) for k in 1..1) >= {steps} return yes\n"
+        text += "stop when step >= 5 return no\n"
+        assert solved(text) == pytest.approx(chance, abs=1e-9)
+        assert verdicts(f"{text}claim probability(yes) >= 0.5 under m\n") == ["proved" if chance else "refuted"]
+        for engine in ENGINES:
+            assert seqlang.run(text, runs=3, engine=engine)[0].returns["yes"] == chance, engine
+
+
+def test_windows_whose_length_changes() -> None:
+    """0.1 + 0.2 is three tenths."""
+    text = f"{ONES}memory w = 0.3\nstop when sum(x over last w / 0.1) >= 3 return yes\n"
+    text += "stop when step >= 5 return no\nupdate w = 0.1 + 0.2\n"
+    assert seqlang.run(text, runs=3, engine="interpreter")[0].returns["yes"] == 1.0

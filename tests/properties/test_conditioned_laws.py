@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from one_value.verdicts import verdicts
 
 import seqlang
 from seqlang import SpecError
@@ -13,10 +14,6 @@ from seqlang import SpecError
 COIN = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\n"
 TENTHS = "algorithm a\nstream x in {0, 0.1}\nmodel m: x ~ uniform({0, 0.1})\n"
 ENGINES: tuple[Any, ...] = ("interpreter", "numpy", "compiled")
-
-
-def verdicts(text: str) -> list[str]:
-    return [str(claim["verdict"]) for claim in seqlang.check(text).to_dict()["claims"]]
 
 
 def chances(text: str) -> list[float]:

@@ -9,21 +9,13 @@ from math import erfc, exp, factorial, sqrt
 from typing import Any
 
 import pytest
+from one_value.verdicts import decided
 
 import seqlang
 from seqlang import SpecError
 
 COIN = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\n"
 STOPS = "stop when z == 1 return yes\nstop return no\n"
-
-
-def decided(text: str) -> list[str]:
-    """The verdicts; none where the program is refused."""
-    try:
-        return [str(claim["verdict"]) for claim in seqlang.check(text).to_dict()["claims"]]
-    except SpecError as error:
-        assert {d.code for d in error.diagnostics} <= {"E0419", "E0620"}
-        return []
 
 
 def poisson(mean: int, low: int, high: int) -> Fraction:

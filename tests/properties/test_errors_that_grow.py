@@ -6,21 +6,13 @@ from __future__ import annotations
 
 import pytest
 from mpmath import asin, mp, mpf, sin, sqrt
+from one_value.verdicts import decided
 
 import seqlang
 from seqlang import SpecError
 
 TWO = "algorithm a\nstream x in {{{0}, {1}}}\nmodel m: x ~ uniform({{{0}, {1}}})\n"
 SMALL = TWO.format(2, 3)
-
-
-def decided(text: str) -> list[str]:
-    """The verdicts; none where the program is refused."""
-    try:
-        return [str(claim["verdict"]) for claim in seqlang.check(text).to_dict()["claims"]]
-    except SpecError as error:
-        assert {d.code for d in error.diagnostics} <= {"E0419", "E0620"}
-        return []
 
 
 @pytest.mark.parametrize(
@@ -152,3 +144,52 @@ def test_a_vector_beside_noise() -> None:
     claims = "claim probability(yes) >= 0.19 under m\nclaim probability(yes) <= 0.18 under m\nclaim strong pure(0.01)\n"
     assert set(decided(text + claims)[:2]) <= {"unknown", "refuted"}
     assert "refuted" not in decided(text + claims)[2:]
+
+
+CANCELLING = "(sqrt(2) * step) ^ 20 * (sqrt(3) * step) ^ 20 / 1e88 - (sqrt(6) * step * step) ^ 20 / 1e88"
+
+
+@pytest.mark.parametrize("step", [200, 220])
+def test_an_error_that_grows_with_the_step(step: int) -> None:
+    """The two large terms cancel, and 1/4 or 1/2 is left."""
+    chance = f"clip({CANCELLING} + x / 8, 0, 1)"
+    text = f"{SMALL}draw z ~ bernoulli({chance})\nstop when step >= {step} and z == 1 return yes\n"
+    text += f"stop when step >= {step} return no\n"
+    claims = "claim probability(yes) <= 0.3124 under m\nclaim probability(yes) >= 0.3126 under m\n"
+    assert set(decided(text + claims)) <= {"unknown", "refuted"}
+
+
+def test_a_place_whose_error_grows_with_the_step() -> None:
+    """The place is 0, so z is 1 with probability 2/3."""
+    place = CANCELLING.replace("1e88", "1e133")
+    text = f"{SMALL}draw z ~ {{1: 1, 2: laplace(1).cdf({place})}}\nstop when step >= 3000 and z == 1 return yes\n"
+    text += "stop when step >= 3000 return no\n"
+    try:
+        found = seqlang.solve(text)[0].to_dict()
+        yes = pytest.approx(2 / 3, abs=1e-9) if found["mass_unresolved"] < 0.5 else 0  # a law may end before that step
+        assert found["returns"]["yes"] == yes
+    except SpecError as error:
+        assert {d.code for d in error.diagnostics} <= {"E0620", "E0623"}
+
+
+CHANCES = [
+    (("1", "-1"), "conditioned(normal(0, 1), 0, 1).cdf(x / 1099511627776) > 1.06295e-12", 0.5),
+    (("1", "29383"), "(if poisson(24000).pmf(x) > 7.115964972795e-248 then 1 else 0) > 0", 0.0),
+    (("1", "2"), "(if x * discrete_gaussian(1001).cdf(-30000) > 1.2246041028e-197 then 1 else 0) > 0", 0.5),
+]
+
+
+@pytest.mark.parametrize(("numbers", "condition", "chance"), CHANCES)
+def test_chances_next_to_0(numbers: tuple[str, str], condition: str, chance: float) -> None:
+    """By mpmath to 60 digits: 1.06296023e-12; 7.11596497278780559e-248; 1.22460410263824439e-197."""
+    text = f"{TWO.format(*numbers)}statistic s = if {condition} then 1 else 0\nstop when s > 0 return yes\n"
+    text += f"stop return no\nclaim probability(yes) <= {chance + 0.01} under m\n"
+    text += f"claim probability(yes) >= {chance + 0.01} under m\n"
+    assert decided(text) in ([], ["unknown", "unknown"], ["proved", "refuted"])
+
+
+def test_chances_far_out_beside_noise() -> None:
+    """A constant made of chances beside noise had no value where it was compared."""
+    value = "((gumbel(1).cdf(8 + 1e-9) - gumbel(1).cdf(8)) * 1e8) ^ 16"
+    text = f"{SMALL}statistic r = {value}\nattach laplace(1) to r\nstop when r > 0.33 return yes\nstop return no\n"
+    assert "refuted" not in decided(text + "claim probability(yes) <= 0.5 under m\n")

@@ -8,14 +8,11 @@ from itertools import product
 from typing import Any
 
 import pytest
+from one_value.verdicts import verdicts
 
 import seqlang
 
 ENGINES: tuple[Any, ...] = ("interpreter", "numpy", "auto")
-
-
-def verdicts(text: str) -> list[str]:
-    return [claim["verdict"] for claim in seqlang.check(text).to_dict()["claims"]]
 
 
 def of_two(first: str, second: str, rest: str) -> str:

@@ -21,6 +21,7 @@ from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.constants import Undefined, exactly
 from seqlang.model.exact_numbers import nearest
 from seqlang.model.jumps import jumps_of
+from seqlang.model.outcomes import for_outcome
 from seqlang.model.program import Program
 from seqlang.model.wholes import Guarded
 from seqlang.operators.catalogue import numerics
@@ -203,7 +204,7 @@ class Quantities:
         constant = True
         for i, outcome in enumerate(masses.outcomes):
             evaluator = _Evaluator(self.program, self.parameters, outcome, steps)
-            value = np.broadcast_to(np.asarray(evaluator.value(body), dtype=float), steps.shape)
+            value = np.broadcast_to(np.asarray(evaluator.of(body), dtype=float), steps.shape)
             total += float(np.dot(value, masses.table[:, i]))
             lowest, highest = min(lowest, float(value.min())), max(highest, float(value.max()))
             constant = constant and evaluator.constant
@@ -239,11 +240,11 @@ class Quantities:
             return False
         later = np.arange(steps + 1, last + 1, dtype=float)
         ends = (*self.masses.outcomes, *self.program.labels)
-        return all(bool(np.all(_Evaluator(self.program, self.parameters, end, later).value(body))) for end in ends)
+        return all(bool(np.all(_Evaluator(self.program, self.parameters, end, later).of(body))) for end in ends)
 
     def _value(self, body: e.Expression, outcome: object, step: float) -> float:
         with np.errstate(invalid="ignore"):
-            value = float(np.ravel(_Evaluator(self.program, self.parameters, outcome, np.array([step])).value(body))[0])
+            value = float(np.ravel(_Evaluator(self.program, self.parameters, outcome, np.array([step])).of(body))[0])
         if value != value:
             raise Open("an expression that means nothing where a run never stops")
         return value
@@ -262,8 +263,12 @@ class _Evaluator:
         self.parameters, self.outcome, self.steps = parameters, outcome, steps
         self.constant = True
 
+    def of(self, body: e.Expression) -> Any:
+        """The value of what a claim is about, in each step."""
+        return self.value(for_outcome(body, self.outcome, self.outcome is not _ENDLESS))
+
     def value(self, x: e.Expression) -> Any:
-        if isinstance(x, e.Apply | e.Choice) and not any(isinstance(n, e.Label) for n in e.walk(x)):
+        if isinstance(x, e.Apply | e.Choice):
             if self.jumps.grids.is_constant(x):
                 return self._of_constant(x)
             form = self.jumps.run(x)
@@ -309,8 +314,6 @@ class _Evaluator:
             case e.StepNumber():
                 self.constant = False
                 return self.steps
-            case e.Label(name):
-                return name == self.outcome or (name == "stops" and self.outcome is not _ENDLESS)
             case e.Choice(test, yes, no):
                 return np.where(self.value(test), self.value(yes), self.value(no))
             case e.Apply(operator, arguments):

@@ -9,7 +9,7 @@ from math import comb, inf, lcm
 from typing import cast
 
 from seqlang.arithmetic.enclosure import Bounds
-from seqlang.arithmetic.ends import RATIONALS, Decimals, Ends
+from seqlang.arithmetic.ends import RATIONALS, Ends, decimals
 from seqlang.arithmetic.intervals import Interval, everything
 from seqlang.arithmetic.ratios import polynomial
 from seqlang.arithmetic.ratios.guess import PLACES, Guess
@@ -121,7 +121,7 @@ class Signs:
 
     def _precise_ranges(self) -> list[Ranges]:
         if not self.precise:
-            all_ends = [Decimals(digits) for digits in DIGITS]
+            all_ends = [decimals(digits) for digits in DIGITS]
             self.precise = [Ranges(self.ring, ends, partial(_nothing_known, ends)) for ends in all_ends]
         return self.precise
 

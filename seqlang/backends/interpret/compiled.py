@@ -177,7 +177,7 @@ class Compiler:
                 raise EvaluationError(f"this has no value: {found.reason}", form.span)
             return found if isinstance(found, bool | float) else self.plain(found)
 
-        return Code(run, reads)
+        return Code(run, reads if refused is None or plain is None else reads | refused.reads | plain.reads)
 
     def _compile(self, e: ir.Expression) -> Code:
         match e:

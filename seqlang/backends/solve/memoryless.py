@@ -124,7 +124,7 @@ class MemorylessChain:
         steps = max(1, min(steps, 500_000 // (count * len(self.weights))))
         fields = {name: np.tile(value, steps) for name, value in self.points.fields.items()}
         times: Any = step if steps == 1 else np.repeat(np.arange(step, step + steps), count)
-        table = self.chances.table(times, Environment(times, {}, fields))
+        table = self.chances.table(times, Environment(times, {}, fields, True))
         table = np.broadcast_to(table, (*table.shape[:2], steps * count)) if table.shape[2] == 1 else table
         table = np.broadcast_to(table, (table.shape[0], len(self.weights), steps * count))
         table = table.reshape(*table.shape[:2], steps, count)
@@ -143,5 +143,5 @@ class MemorylessChain:
         if self._only_drawn:
             raise Unsolved("a given entry in place of one with a density")
         fields = {name: np.array([float(value)]) for name, value in entry.items()}
-        table = self.forced_chances.table(step, Environment(step, {}, fields))
+        table = self.forced_chances.table(step, Environment(step, {}, fields, True))
         return np.broadcast_to(table, (table.shape[0], len(self.weights), 1))[:, :, 0], NOTHING

@@ -12,10 +12,11 @@ from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
-from seqlang.model.binding import settled
-from seqlang.model.constants import number
+from seqlang.model.binding import free_variables, settled
+from seqlang.model.constants import is_constant, number
 from seqlang.model.kinds import NUMBER, TRUTH, UNKNOWN, Kind, describe, elements
 from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.groups import EXTREMES, PLACES, SUMS
 from seqlang.operators.operator import Fold
 from seqlang.record import replace
@@ -91,9 +92,27 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
             steps = number(count.expression, state.declared.values)
             if steps is not None and (steps < 1 or steps.denominator != 1):
                 state.problems.add("E0318", "`over last` takes a whole number from 1", node.span, "no number of steps")
-            return LastSteps(count.expression)
+            fixed = is_constant(count.expression) and not free_variables(count.expression)
+            whole = fixed or _is_whole(state, count.expression)
+            return LastSteps(count.expression if whole else m.Apply("floor", (count.expression,), node.span))
         case tree.Since(report=report):
             return SinceReport(report.name) if is_report(state, report, "since") else None
+
+
+def _is_whole(state: State, e: m.Expression) -> bool:
+    """Whether it is plainly a whole number. Of any other number of steps the whole part counts, and is a jump that all
+    engines decide alike."""
+    constant = number(e, state.declared.values)
+    if constant is not None:
+        return constant.denominator == 1
+    match e:
+        case m.StepNumber() | m.Bound(m.Variable(domain=m.Apply(".."))):
+            return True
+        case m.Apply(operator, parts):
+            multiples = OPERATORS[operator].multiples
+            on_grid = multiples in ("chosen", "common", "product")
+            return multiples == "whole" or (on_grid and all(_is_whole(state, part) for part in parts))
+    return False
 
 
 def is_report(state: State, name: tree.Name, word: str) -> bool:

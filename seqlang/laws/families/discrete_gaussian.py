@@ -52,11 +52,12 @@ def total(sd: float) -> float:
 
 def beyond(k: float, sd: float) -> float:
     """The sum of exp(-j^2 / (2 sd^2)) over j >= k, for k >= 0; of many terms by the formula of Euler and Maclaurin, of
-    which the first term that is left out is z^3 / (720 sd^3) of the first mass, z = k / sd."""
+    which the first term that is left out is z^5 / (30240 sd^5) of the first mass, z = k / sd (NIST DLMF 2.10.1)."""
     if sd > LONGEST_SUM:
         z = k / sd
         integral = sd * math.sqrt(math.pi / 2.0) * math.erfc(z / math.sqrt(2.0))
-        return integral + math.exp(-0.5 * z * z) * (0.5 + z / (12.0 * sd))
+        third = z * (3.0 - z * z) / 720.0 / sd / sd / sd
+        return integral + math.exp(-0.5 * z * z) * (0.5 + z / (12.0 * sd) + third)
     z = k / sd
     found, weight = 0.0, math.exp(-0.5 * z * z)
     while weight > 1e-18 * found:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seqlang.backends.solve.lattice.increments import Lattice
 from seqlang.backends.solve.solution import Array
@@ -132,7 +133,7 @@ class Tables:
 
     def _positions(self, residue: int, low: int, end: int) -> _Whole:
         whole = np.arange(low, end) * self.lattice.denominator + residue
-        return _Whole(low, *self._table(1, self.lattice.of_whole(whole), len(whole)))
+        return _Whole(low, *self._table(1, self.lattice.of_whole(whole), self._may_come(whole)))
 
     # ---- blocks of steps
 
@@ -154,14 +155,22 @@ class Tables:
         rows = width + (steps - 1) * self._widest
         times = np.repeat(np.arange(step, step + steps), rows)
         k = np.tile(np.arange(low, low + rows), steps)
-        table, watched = self._table(step if steps == 1 else times, self.lattice.values(times, k), len(k))
+        possible = (times * min(self.lattice.shifts) <= k) & (k <= times * max(self.lattice.shifts))
+        table, watched = self._table(step if steps == 1 else times, self.lattice.values(times, k), possible)
         if watched is not None:
             watched = watched.reshape(*watched.shape[:2], steps, rows).transpose(2, 0, 1, 3)
         table = table.reshape(table.shape[0], steps, rows, self.theta).transpose(1, 0, 2, 3)
         return _Block(step, low, table, watched)
 
-    def _table(self, step: Any, cells: Mapping[str, Array], rows: int) -> tuple[Array, Array | None]:
-        environment = Environment(step, cells, self.fields)
+    def _may_come(self, whole: NDArray[Any]) -> NDArray[np.bool_]:
+        """Whether a sum may come in some step; most tables are wider."""
+        moves = [(self.lattice.numerator or 0) + shift * self.lattice.denominator for shift in self.lattice.shifts]
+        least = min(moves) if min(moves) >= 0 else -np.inf
+        most = max(moves) if max(moves) <= 0 else np.inf
+        return np.asarray((least <= whole) & (whole <= most))
+
+    def _table(self, step: Any, cells: Mapping[str, Array], possible: NDArray[np.bool_]) -> tuple[Array, Array | None]:
+        environment, rows = Environment(step, cells, self.fields, possible), len(possible)
         self.computed += self.theta * rows
         table = self.chances.table(step, environment)
         table = np.broadcast_to(table, (table.shape[0], self.theta, rows))

@@ -11,9 +11,9 @@ from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.states.equal_rows import CLOSE, LEAST, ROUNDING
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.outcomes import chances_of_return
-from seqlang.backends.solve.stops.watched import for_outcome
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.model.outcomes import for_outcome
 from seqlang.model.program import Program, Stop
 
 Key = tuple[float, ...] | None

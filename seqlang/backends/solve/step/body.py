@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays import noises
 from seqlang.backends.arrays.compiler import VectorCompiler
-from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.arrays.frame import Frame, Run, in_any_coordinate
 from seqlang.backends.arrays.noises import is_truth, moved
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.interpret.values import FOR_OTHERS, UNDECIDED
@@ -59,6 +59,8 @@ class Stage:
         self.program: Program = compiler.program
         self.count = count
         self.strict = strict
+        self.wrong: Value = False
+        """Where it is not strict: the rows in which something is no number, or not known well."""
         self.step_number: Any = 0
         self.size = 0
         self.fields: dict[str, Value] = {}
@@ -77,6 +79,7 @@ class Stage:
         for name in ("fields", "locals", "released", "memory", "held", "fired"):
             table: Mapping[str, Value] = getattr(self, name)
             setattr(new, name, {k: take(v, rows, self.count) for k, v in table.items()})
+        new.wrong = take(self.wrong, rows, self.count)
         new.cells = {name: taken(cell, rows) for name, cell in self.cells.items()}
         return new
 
@@ -123,6 +126,7 @@ class Stage:
             raise Unsolved(what)
         if self.strict:
             raise Unsolved(f"{what} is not a number in step {self.step_number}")
+        self.wrong = np.logical_or(self.wrong, in_any_coordinate(bad))
 
     def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
         self.check(is_nan(value), what, span)

@@ -128,9 +128,8 @@ class CompiledComparison:
     def read(self, stage: Reading, known: Known, guard: Array | None) -> Leaf:
         with np.errstate(all="ignore"):
             least, most = self.plain(stage, known)
-            if stage.strict:
-                wrong = np.isnan(least) | np.isnan(most)
-                stage.check(wrong if guard is None else wrong & guard, "a side of a comparison", NOWHERE)
+            wrong = np.isnan(least) if most is least else np.isnan(least) | np.isnan(most)
+            stage.check(wrong if guard is None else wrong & guard, "a side of a comparison", NOWHERE)
             if self.holds is not None:
                 sure = np.broadcast_to(np.asarray(stage.value(self.holds), dtype=bool), least.shape)
                 return Decided(sure, ~sure)

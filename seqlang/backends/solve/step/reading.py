@@ -18,7 +18,7 @@ Array = NDArray[Any]
 class Reading(Protocol):
     """`count` states at one place of a step, one a row: `body.Stage` has the states of `solve`, the estimate of rare
     returns has its weighted runs. `strict`: what is not a number is an error where it is compared; otherwise the
-    comparison is false."""
+    comparison is false there, and the rows are noted."""
 
     @property
     def count(self) -> int: ...

@@ -36,11 +36,13 @@ from seqlang.record import field, record
 @record
 class Environment:
     """One step's plain values: an array (rows,) or a number for every cell and field that is read. `step` may be an
-    array (rows,) too: then the rows belong to different steps."""
+    array (rows,) too: then the rows belong to different steps. `possible` (rows,): which of them runs may meet, and all
+    that is compared there has to be a number; none in those that are made to fill a table."""
 
     step: int | Array
     cells: Mapping[str, Array | float]
     fields: Mapping[str, Array | float] = field(default_factory=dict)
+    possible: NDArray[np.bool_] | bool = False
 
 
 SMALL = 0.1
@@ -92,20 +94,23 @@ class Chances:
         further noises in this step."""
         count = len(self.grid.weights)
         if also is not None:
-            return self._table(self._stage(step, env), {**self.known, **also}, count)
+            return self._table(env, {**self.known, **also}, count)
         if nodes is not None and len(nodes) < count:
             known = {name: np.asarray(v)[nodes, None] for name, v in self.grid.values.items()}
-            return self._table(self._stage(step, env), known, len(nodes))
+            return self._table(env, known, len(nodes))
         if self.time_invariant and self._last is not None and _equal(self._last[0], env):
             return self._last[1]
-        found = self._table(self._stage(step, env), self.known, count)
+        found = self._table(env, self.known, count)
         self._last = (env, found) if self.time_invariant else None
         return found
 
-    def _table(self, stage: Stage, known: Known, count: int) -> Array:
+    def _table(self, env: Environment, known: Known, count: int) -> Array:
+        stage = self._stage(env.step, env)
         # nodes side by side: where blocks of steps are cut into steps, rows are
-        found = np.zeros((len(self.gates) + 1, stage.count, count)).transpose(0, 2, 1)
-        return self._over_inner(found, stage, known)
+        found = self._over_inner(np.zeros((len(self.gates) + 1, stage.count, count)).transpose(0, 2, 1), stage, known)
+        if np.any(np.logical_and(stage.wrong, env.possible)):
+            raise Unsolved("a side of a comparison is no number, or floats do not know it well")
+        return found
 
     def paired(self, step: int | Array, env: Environment, nodes: NDArray[np.intp]) -> Array:
         """(stops + 1, rows), where row i belongs to node `nodes[i]` of the persistent noises."""

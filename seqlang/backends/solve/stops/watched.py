@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.solve.solution import Array, Outcome
+from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.model import expression as ir
+from seqlang.model.outcomes import for_outcome
 
 
 class Watched:
@@ -27,12 +28,3 @@ class Watched:
         values = np.broadcast_to(values, (len(self._distinct), rows))[self._places]
         values = values.reshape(self.count, len(self.chances.outcomes), rows)
         return np.asarray(np.einsum("so,wor->wsr", self.chances.mixing, values))
-
-
-def for_outcome(expression: ir.Expression, outcome: Outcome) -> ir.Expression:
-    """The expression for runs that return this outcome: each label becomes true or false."""
-    if isinstance(expression, ir.Label):
-        return ir.Truth(expression.name in (outcome, "stops"))
-    if not any(isinstance(e, ir.Label) for e in ir.walk(expression)):
-        return expression
-    return ir.rebuild(expression, lambda child: for_outcome(child, outcome))
