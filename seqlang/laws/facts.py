@@ -55,7 +55,8 @@ class Facts:
     vector or a set. `whole`: its values (or their elements) are whole numbers. `has_jumps`: its density has, at some
     places. `steepest`: by how much the logarithm of a density, or of the chance of what is below, changes at most over
     one scale, where it is a float other than 0, and farther than a scale from the end of the support (None: no bound).
-    `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `curve`: the curve of
+    `unit_scale`: with the argument a it is the law of a times a draw with the argument 1. `light_tails`: with the
+    argument 1, its density is at most exp(-|x|) everywhere (only where `unit_scale` holds). `curve`: the curve of
     `seqlang.accounting.renyi` that is its Renyi divergence under translation. `optional`: how many of the last
     parameters may be left out.
     """
@@ -73,6 +74,7 @@ class Facts:
     joint: bool = False
     plain_masses: bool = False
     unit_scale: bool = False
+    light_tails: bool = False
     translation: TranslationCost | None = None
     curve: Literal["gaussian", "laplace", "geometric"] | None = None
     whole: bool = False

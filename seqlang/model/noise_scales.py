@@ -15,7 +15,7 @@ from seqlang.model.grids import Grids
 from seqlang.model.lines import ONE, ZERO, minus, plus, size_of, times
 
 FARTHEST = 2**10
-"""Scales."""
+"""In scales: exp(-1024) is 0 in doubles."""
 
 
 def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
@@ -26,12 +26,12 @@ def width_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
 
 
 def reach_of_terms(grids: Grids, terms: Iterable[Term]) -> Expression | None:
-    """A size beyond which these noises together never come, but with a chance that is no float above 0; None where none
-    is known. A law with a unit scale falls off at least as exp(-|x|) does."""
+    """A size that the sum of these noises exceeds with a chance that is 0 in doubles; None where one of them has a law
+    for which none is known. If the sum is larger, then one of the noises is more than 1024 of its scales from 0."""
     reach: Expression = ZERO
     for term in terms:
         law = grids.law_of(term.noise)
-        if not (isinstance(law, Law) and facts(law.family).unit_scale):
+        if not (isinstance(law, Law) and facts(law.family).light_tails):
             return None
         reach = plus(reach, times(_size(grids, law.arguments[0]), _size(grids, term.factor)))
     return times(Number(Fraction(FARTHEST)), reach)

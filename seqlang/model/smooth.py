@@ -115,8 +115,9 @@ class Smooth:
         return self._guards.error(self.places.copy(e))
 
     def check(self, e: Expression, width: Expression | None, reach: Expression | None = None) -> Guarded | None:
-        """The number, in runs in which its error is so small, or leaves no doubt that it is farther from 0 than
-        `reach`; None where no bound of it is known."""
+        """The number, in runs in which its error is small beside `width`, or is at most half of how much farther from 0
+        the number is than `reach`; None where no bound of the error is known. Beyond `reach` no noise changes the
+        sign, nor does such an error."""
         plain = self.places.copy(self._of_wholes(e))  # in the check e itself is not run in the form that is made here
         most = plus(times(SMALL_PART, size_of(plain)), NEXT_TO_0) if width is None else times(SMALL, width)
         if reach is not None:

@@ -127,5 +127,9 @@ def test_what_is_declared_is_so(name: str) -> None:
         if declared.unit_scale:
             assert len(known) == 1
             assert scalar.density(x / known[0], 1.0) / known[0] == pytest.approx(here, rel=1e-12)
+    if declared.light_tails:
+        assert declared.unit_scale
+        for x in np.linspace(-1100, 1100, 4401).tolist():
+            assert scalar.density(x, 1.0) <= math.exp(-abs(x)) * (1 + 1e-12)
     low, high = scalar.ends(*known)
     assert low < scalar.centre(*known) < high or scalar.centre(*known) in (low, high)

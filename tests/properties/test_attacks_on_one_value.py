@@ -471,6 +471,27 @@ def test_what_is_no_number_decides_nothing(lines: str, condition: str, chance: f
     assert verdicts(text + claims) in (["refuted", "proved"], ["unknown", "unknown"])
 
 
+NEXT_TO_0 = "sqrt(2) * sqrt(x) * 100 - sqrt(2 * x) * 100"
+"""It is 0, and doubles say up to 3e-14 for some x."""
+
+
+@pytest.mark.parametrize("scales", [-2000, -1100, -900, -1, 0, 1, 900, 1100, 2000])
+def test_errors_beside_a_small_noise_count_only_near_its_threshold(scales: int) -> None:
+    text = f"{COIN.replace('{0, 1}', '{2, 3}').replace('bernoulli(0.3)', 'uniform({2, 3})')}"
+    text += f"statistic s = {NEXT_TO_0} + {scales} * 1e-14\nattach laplace(1e-14) to s\n"
+    text += "stop when s > 0 return yes\nstop return no\n"
+    chance = math.exp(-abs(scales)) / 2 if scales < 0 else 1 - math.exp(-abs(scales)) / 2
+    try:
+        assert solved(text) == pytest.approx(chance, abs=1e-9)
+    except SpecError as error:
+        assert abs(scales) <= 1024 and {d.code for d in error.diagnostics} <= {"E0620", "E0623"}
+
+
+def test_the_first_value_of_each_element_is_one_constant() -> None:
+    with pytest.raises(SpecError, match="E0213"):
+        seqlang.check(f"{COIN}report r = max(previous(x, k) for k in 1..2)\n{END}")
+
+
 # ---- how long a window is
 
 ONES = COIN.replace("0.3", "1")

@@ -92,6 +92,7 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
             steps = number(count.expression, state.declared.values)
             if steps is not None and (steps < 1 or steps.denominator != 1):
                 state.problems.add("E0318", "`over last` takes a whole number from 1", node.span, "no number of steps")
+            # a window of 2.7 steps has 2: the engines decide `floor` exactly
             fixed = is_constant(count.expression) and not free_variables(count.expression)
             whole = fixed or _is_whole(state, count.expression)
             return LastSteps(count.expression if whole else m.Apply("floor", (count.expression,), node.span))
@@ -100,8 +101,7 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
 
 
 def _is_whole(state: State, e: m.Expression) -> bool:
-    """Whether it is plainly a whole number. Of any other number of steps the whole part counts, and is a jump that all
-    engines decide alike."""
+    """Whether all its values are whole numbers, as far as its form shows."""
     constant = number(e, state.declared.values)
     if constant is not None:
         return constant.denominator == 1

@@ -9,6 +9,7 @@ from seqlang.elaborate.names.builtins import Signature
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
+from seqlang.model.binding import free_variables
 from seqlang.model.kinds import UNKNOWN, Kind, describe, join, same
 from seqlang.model.program import AtReports, Previous
 from seqlang.record import replace
@@ -45,6 +46,12 @@ def _previous(state: State, scope: Scope, node: tree.Call, value: tree.Expressio
             reading.span,
             "must be known before the first step",
         )
+    if free_variables(start.expression):
+        state.problems.add(
+            "E0213", "the initial value is a constant, and this one reads a bound variable", initial.span,
+            "must be the same number for all elements",
+        )  # fmt: skip
+        return ERROR
     body = translate(state, replace(scope, lookback=True), value)
     if not same(start.kind, body.kind):
         state.problems.add(

@@ -24,6 +24,7 @@ FACTS = Facts(
     noise=True,
     has_mean=True,
     unit_scale=True,
+    light_tails=True,
     translation=TranslationCost("upwards"),
     has_jumps=True,
 )

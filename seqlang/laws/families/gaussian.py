@@ -21,6 +21,7 @@ FACTS = Facts(
     symmetric=True,
     has_mean=True,
     unit_scale=True,
+    light_tails=True,
     curve="gaussian",
 )
 NEEDS = "a finite sd >= 0"

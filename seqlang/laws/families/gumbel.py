@@ -22,6 +22,7 @@ FACTS = Facts(
     noise=True,
     has_mean=True,
     unit_scale=True,
+    light_tails=True,
     steepest=800,
 )
 NEEDS = "a positive scale"

@@ -23,6 +23,7 @@ FACTS = Facts(
     symmetric=True,
     has_mean=True,
     unit_scale=True,
+    light_tails=True,
     translation=TranslationCost("linear"),
     curve="laplace",
 )
