@@ -30,6 +30,7 @@ from seqlang.model.expression import (
     Truth,
     Weights,
     WeightsOf,
+    children,
 )
 from seqlang.model.program import ChooseGate, Draw, FlipLaw, PrivateLaw, Program
 from seqlang.operators.groups import CHOSEN, COMPARISONS, LOGIC, OF_ELEMENTS, ROUNDINGS
@@ -42,8 +43,8 @@ LEAST = 1e-290
 MOST_TRIALS = 1000
 """Of a binomial law with more trials the least chance is taken for too small for a float."""
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-140, 1e140
-NEXT_TO_ONE = 1 - 1e-15
-"""Of a value up to this, floats do not take 1 minus the value for 0."""
+FEW_DIGITS = Fraction(1, 10**6)
+"""Of a number that is computed by a subtraction, and is at least this, floats know ten digits."""
 
 _COMPARED = COMPARISONS | LOGIC
 _EXACT = _COMPARED | CHOSEN | ROUNDINGS
@@ -143,7 +144,21 @@ def _is_chance(facts: Facts, chance: Expression) -> bool:
         case Choice(_, yes, no):
             return _is_chance(facts, yes) and _is_chance(facts, no)
         case expression:
-            return _keeps_zero(facts, expression) and _keeps_one(facts, expression)
+            known = ends_of(facts, expression)[0] >= FEW_DIGITS or not _subtracts(facts, expression)
+            return known and _keeps_zero(facts, expression) and _keeps_one(facts, expression)
+
+
+def _subtracts(facts: Facts, e: Expression) -> bool:
+    """Whether the digits of numbers with errors may cancel in it. Not in the argument of `exp`, whose error is a part
+    of the value."""
+    match e:
+        case Apply("exp"):
+            return False
+        case Apply("-") if not all(_is_exact(facts, a) for a in e.arguments):
+            return True
+        case Apply("+") if not all(_is_exact(facts, a) or ends_of(facts, a)[0] >= 0 for a in e.arguments):
+            return True
+    return any(_subtracts(facts, part) for part in children(e))
 
 
 def _are_weights(facts: Facts, weights: Iterable[Expression]) -> bool:
@@ -204,11 +219,11 @@ def _cell_keeps_zero(facts: Facts, name: str) -> bool:
 
 
 def _keeps_one(facts: Facts, e: Expression) -> bool:
-    """Whether floats take the value for 1 only if it is 1."""
+    """Whether floats take the value for 1 only if it is 1, and know 1 minus the value otherwise."""
     value = _constant(facts, e)
     if value is not None:
-        return value == 1 or abs(value - 1) >= Fraction(1, 10**15)
-    if ends_of(facts, e)[1] <= NEXT_TO_ONE:
+        return value == 1 or abs(value - 1) >= FEW_DIGITS
+    if ends_of(facts, e)[1] <= 1 - FEW_DIGITS:
         return True
     match e:
         case Field() | Bound() | StepNumber() | Truth():

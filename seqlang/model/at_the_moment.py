@@ -40,6 +40,7 @@ from seqlang.model.kinds import NUMBER, Kind
 from seqlang.model.lines import Lines, at_step, plus, times
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.wholes import Guarded, Wholes
+from seqlang.operators.groups import POLYNOMIAL
 from seqlang.record import record, replace
 from seqlang.source import NOWHERE, Span
 
@@ -117,28 +118,35 @@ def decided(e: Expression, lines: Lines, kinds: Kinds, wholes: Wholes, *, told: 
     )  # fmt: skip
 
 
-def always(e: Expression, lines: Lines) -> Fraction | bool | None:
+def always(e: Expression, lines: Lines, kinds: Kinds) -> Fraction | bool | None:
     """The value that the expression has whatever it reads, as its parts cancel: w - (w + 1) < 0. None if none is
     found."""
     values = Values()
     values.update(lines.grids.values)
 
-    def is_known(part: Expression) -> bool:
-        """Whether it is a constant, whose value is worked out once for all."""
-        return lines.grids.is_constant(part) and isinstance(
-            exactly(part, lines.grids.values), Fraction | Formula | bool
-        )
-
     def put(part: Expression) -> Expression:
-        if type(part) not in CHANGING:
-            return rebuild(part, put)
+        """With symbols for what changes."""
+        if lines.grids.is_constant(part):
+            return part
+        match part:
+            case Apply("/", (over, under)) if lines.grids.is_constant(under):
+                return replace(part, arguments=(put(over), under))
+            case Apply(operator) if operator in POLYNOMIAL:
+                return rebuild(part, put)
+        if type(part) not in CHANGING or kinds.of(part).name != "number":
+            raise _Unknown  # a symbol stands for a number, and only sums and products of symbols are exact
         name = f"<{part}>"
         values.symbols[name] = symbol(name)
         return ParameterValue(name)
 
-    if isinstance(e, Apply) and e.operator in COMPARISONS:
-        e = replace(e, arguments=(Apply("-", e.arguments), Number(Fraction(0))))
-    found = exactly(put(e), values)
+    try:
+        if isinstance(e, Apply) and e.operator in COMPARISONS:
+            difference = put(Apply("-", e.arguments))
+            found = exactly(replace(e, arguments=(difference, Number(Fraction(0)))), values)
+        else:
+            found = exactly(put(e), values)
+    except _Unknown:
+        return None
     return found if isinstance(found, bool | Fraction) else None
 
 

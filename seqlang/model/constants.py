@@ -173,13 +173,13 @@ class _Evaluation:
                     raise _NotConstant
                 return bound[variable]
             case m.Choice(test=test, yes=yes, no=no):
-                return self.value(yes if self.value(test, bound) is True else no, bound)
+                return self.value(yes if _truth(self.value(test, bound)) else no, bound)
             case m.Sequence(kind=kind, items=items):
                 return _collected(kind, [self.value(i, bound) for i in items])
             case m.Index(base=base, at=at):
                 return _element(self.value(base, bound), self._exactly(at, bound))
             case m.Apply(operator="and" | "or" as operator, arguments=(left, right)):
-                first = self.value(left, bound)
+                first = _truth(self.value(left, bound))
                 return self.value(right, bound) if first is (operator == "and") else first
             case m.Apply(operator=operator) if not self.exact and operator in _JUMPS:
                 return _with_floats(self._exactly(e, bound))
@@ -235,7 +235,7 @@ class _Evaluation:
             raise _NotConstant
         for item in domain:
             inner = {**bound, e.variable: item}
-            if e.where is None or self._exactly(e.where, inner) is True:
+            if e.where is None or _truth(self._exactly(e.where, inner)):
                 yield inner
 
     def _exactly(self, e: m.Expression, bound: Bindings) -> Value:
@@ -261,6 +261,12 @@ class _Evaluation:
                 raise NoValue(f"{e.operator} of nothing")
             return values[numbers.best(e.operator == "argmax", [_number(v) for _, v in values])][0]
         return self._limited(_fold(e.operator, [v for _, v in values]))
+
+
+def _truth(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise _NotConstant
+    return value
 
 
 def _least_work(e: m.Expression) -> int:

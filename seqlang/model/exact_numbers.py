@@ -181,7 +181,8 @@ def plain(x: Formula) -> Exact:
 
 
 def nearest(x: Exact) -> float:
-    """The float that is nearest to the number; one beside it where 250 digits do not tell. Raises OverflowError."""
+    """The float that is nearest to the number; one beside it, or 0, where 250 digits do not tell. Raises
+    OverflowError."""
     if isinstance(x, Fraction):
         return float(x)
     low, high = enclose(x, {}).low, enclose(x, {}).high
@@ -191,4 +192,4 @@ def nearest(x: Exact) -> float:
         low, high = (float(end) for end in enclose_with(decimals(digits), x, {}))
     if not -math.inf < low <= high < math.inf:
         raise OverflowError
-    return low + (high - low) / 2
+    return 0.0 if low <= 0 <= high else low + (high - low) / 2

@@ -64,6 +64,10 @@ def _applied(
     found = numeric.scalar(*parts)
     if isinstance(found, bool):
         return found
-    if math.isnan(found):
+    try:
+        as_float = float(found)
+    except OverflowError:  # of a fraction
+        return math.inf if found > 0 else -math.inf
+    if math.isnan(as_float):
         return otherwise
-    return found if math.isinf(found) else Fraction(found)
+    return as_float if math.isinf(as_float) else Fraction(found)

@@ -134,7 +134,7 @@ class Jumps:
         self.places = Places(program, self.grids.leaves)
         self.growths = Growths(self.grids)
         self.lines = Lines(self.grids)
-        self.units = Units(program, self.grids, self.lines)
+        self.units = Units(program, self.grids, self.lines, self.growths)
         self._settled = Settled()
         self.wholes = Wholes(self.growths, self.places, self._settled)
         self.kinds = Kinds(program)
@@ -448,7 +448,7 @@ class Jumps:
         """Without those that are always equal to an earlier one."""
         found: list[Expression] = []
         for item in items:
-            if not any(always(Apply("==", (item, other)), self.lines) is True for other in found):
+            if not any(always(Apply("==", (item, other)), self.lines, self.kinds) is True for other in found):
                 found.append(item)
         return tuple(found)
 
@@ -559,7 +559,7 @@ class Jumps:
         if isinstance(found, Decided):
             doubles = self._guards.of(e, self._settled.as_it_is(replace(e)), kept=False)
             return replace(found, guarded=doubles if isinstance(doubles, Guarded) else None)
-        same = always(e, self.lines)
+        same = always(e, self.lines, self.kinds)
         if same is not None:
             return Truth(same) if isinstance(same, bool) else Number(same)
         guarded = self._guards.of(e, self._settled.as_it_is(replace(e)))

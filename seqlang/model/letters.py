@@ -8,13 +8,13 @@ from math import prod
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.constants import Undefined, Values, exactly
-from seqlang.model.domain import Finite, Integers
+from seqlang.model.domain import Finite, Integers, Power
 from seqlang.model.exact_numbers import Exact, nearest
-from seqlang.model.expression import Expression, Field, Number, rebuild
+from seqlang.model.expression import Drawn, Expression, Field, Law, Number, Sequence, Weights, rebuild
 from seqlang.model.infinite import with_infinities
 from seqlang.model.leaves import LeavesOf
 from seqlang.model.log_ratio import in_logs
-from seqlang.model.program import Program
+from seqlang.model.program import Draw, Program
 from seqlang.record import record
 
 MOST_LETTERS, MOST_ROWS = 16, 64
@@ -57,6 +57,22 @@ class Table:
 
 def _is_moderate(value: Looked) -> bool:
     return isinstance(value, Fraction) and max(abs(value.numerator), value.denominator) <= MODERATE
+
+
+def listed(program: Program, e: Expression) -> tuple[Expression, ...]:
+    """The constants that a field or a draw is one of, or that its elements are; none where no list is written down."""
+    match e:
+        case Field(name):
+            domain = next(x.domain for x in program.inputs if x.name == name)
+            of = domain.of if isinstance(domain, Power) else domain
+            return of.values if isinstance(of, Finite) else ()
+        case Drawn(name):
+            match next((s.law for s in program.body if isinstance(s, Draw) and s.name == name), None):
+                case Weights(pairs):
+                    return tuple(value for value, _ in pairs)
+                case Law("uniform", (Sequence("set", items),)):
+                    return items
+    return ()
 
 
 class Tables:

@@ -26,8 +26,6 @@ def _constant_below(e: m.Expression, values: Values, span: Span, found: list[tup
     """Is all of it constant? If not, its largest constant parts are evaluated on the way."""
     if isinstance(e, _LEAVES):
         return not isinstance(e, m.StepNumber | m.Bound)
-    if type(e) in CHANGING:
-        return False
     if isinstance(e, m.Quantified | m.Density) and is_constant(e) and not free_variables(e):
         return True
     inner = e.span if isinstance(e, m.Apply) and e.span.end else span
@@ -35,7 +33,8 @@ def _constant_below(e: m.Expression, values: Values, span: Span, found: list[tup
         found.append((Undefined("the limits of clip are in the wrong order"), inner))
     parts = list(m.children(e))
     constant = [_constant_below(part, values, inner, found) for part in parts]
-    if all(constant) and not isinstance(e, m.Quantified | m.WeightsOf | m.Law | m.Weights):
+    changes = type(e) in CHANGING or isinstance(e, m.Quantified | m.WeightsOf | m.Law | m.Weights)
+    if all(constant) and not changes:
         return True
     if not isinstance(e, m.Choice):
         for part, fixed in zip(parts, constant, strict=True):

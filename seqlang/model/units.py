@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from math import gcd, lcm
+from math import gcd, inf, lcm
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model import exact_numbers as numbers
@@ -27,15 +27,15 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.grids import Grids, finest
+from seqlang.model.growths import Growths
 from seqlang.model.lines import ZERO, Lines
+from seqlang.model.precision import MANY
 from seqlang.model.program import AllSteps, Cell, Draw, LastSteps, Previous, Program, expressions_in, margins_of
 from seqlang.operators.groups import CHOSEN, SUMS
 from seqlang.record import record
 
 MOST_TOLD = 2.0**52
 """Units: larger numbers may be the same double as the next one."""
-FINEST_TIE = 1 << 30
-"""The largest denominator of numbers of which two are equal if they look so."""
 
 
 @record
@@ -49,8 +49,8 @@ class Unit:
 class Units:
     """The units of one program. None: not known."""
 
-    def __init__(self, program: Program, grids: Grids, lines: Lines) -> None:
-        self.program, self.grids, self.lines = program, grids, lines
+    def __init__(self, program: Program, grids: Grids, lines: Lines, growths: Growths) -> None:
+        self.program, self.grids, self.lines, self.growths = program, grids, lines, growths
         self._drawn = {noise.name for noise in program.noises}
         self._drawn |= {s.name for s in program.body if isinstance(s, Draw)}
         self._cells: dict[str, Unit | None] = {}
@@ -77,18 +77,24 @@ class Units:
         return self._cells[name]
 
     @cached_property
-    def blurred(self) -> frozenset[str]:
-        """The noises that are added to numbers of which two may differ and look equal: what they are compared with,
-        their factors and their own values are not multiples of one fraction that is far larger than rounding."""
-        found: set[str] = set()
+    def gaps(self) -> Mapping[str, float]:
+        """What two bounds on each noise, or two released numbers divided by its factor, differ at least."""
+        found: dict[str, float] = {}
         for value, terms in chain(self.shown(), self.compared()):
-            grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
-            grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
-            by = finest(*grids)
-            tied = all(grid.exact for grid in grids)  # with a density among them no two are equal
-            if tied and (by is None or by > FINEST_TIE):
-                found.update(term.noise for term in terms)
-        return frozenset(found)
+            apart = self.apart(value, terms)
+            for term in terms:
+                size = self.growths.of(term.factor).size.at(MANY)
+                gap = apart / size if size > 0 else inf
+                found[term.noise] = min(found.get(term.noise, inf), gap)
+        return found
+
+    def apart(self, value: Expression, terms: tuple[Term, ...] = ()) -> float:
+        """What a number with its noise differs at least from another one that it is not equal to: 0 where nothing is
+        known, infinite where a density is among the noises, as no two are equal then."""
+        grids = [self.grids.of(value), *(self.grids.of(term.factor) for term in terms)]
+        grids += [self.grids.law(self.grids.law_of(term.noise)) for term in terms]
+        by = finest(*grids)
+        return (0.0 if by is None else 1 / by) if all(grid.exact for grid in grids) else inf
 
     def shown(self) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
         """What noise is added to before it is shown, with the noise."""

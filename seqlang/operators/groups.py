@@ -71,6 +71,8 @@ ADDITIVE = _names(lambda o: o.group == "arithmetic" and o.multiples == "common" 
 """+ -"""
 DIVISIONS = _names(lambda o: o.group == "arithmetic" and o.partial == (1,))
 """/ %"""
+POLYNOMIAL = _names(lambda o: o.group == "arithmetic" and o.rational and not o.jumps and not o.partial)
+"""+ - * negate"""
 ROUNDINGS = _names(lambda o: o.analytic is not None and o.analytic.whole)
 """floor ceil"""
 WHOLE_PARTS = ROUNDINGS | _names(lambda o: o.written is not None and o.group == "function" and o.multiples == "whole")

@@ -8,7 +8,7 @@ chain keeps of a run, so if something counts the steps the states never close, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,12 @@ from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
 from seqlang.backends.solve.solution import Outcome, Tail
 from seqlang.backends.solve.states.end_of_step import state_of
+from seqlang.backends.solve.states.equal_rows import units_above
 from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.states.frontier import ExploredFrontier
 from seqlang.model.expression import StepNumber
 from seqlang.model.program import Program, nodes_in
+from seqlang.model.units import Unit
 from seqlang.process.time_limit import poll
 
 MOST_STEPS = 3000
@@ -140,39 +142,47 @@ def _singles(front: ExploredFrontier) -> Iterator[tuple[ExploredFrontier, float]
 
 
 class _Keys:
-    """The states met, by everything that is kept of a run: numbers to twelve digits, as states are merged."""
+    """The states met, by everything that is kept of a run."""
 
     def __init__(self) -> None:
         self.fronts: list[ExploredFrontier] = []
         self._known: dict[tuple[Any, ...], int] = {}
-        self._scales: dict[int, float] = {}
+        self._first: dict[int, float] = {}
 
     def place(self, front: ExploredFrontier) -> int:
-        key = tuple(self._number(i, part) for i, part in enumerate(_flat(_kept(front))))
+        parts = [(part, unit) for kept, unit in _kept(front) for part in _flat(kept)]
+        key = tuple(self._number(i, part, unit) for i, (part, unit) in enumerate(parts))
         if key not in self._known:
             self._known[key] = len(self.fronts)
             self.fronts.append(front)
         return self._known[key]
 
-    def _number(self, place: int, part: Any) -> Any:
-        if not isinstance(part, float):
+    def _number(self, place: int, part: Any, unit: Unit | None) -> Any:
+        """The number as it is: others may be next to it. If it differs by units from the first one at its place, their
+        number, which rounding does not change."""
+        if not isinstance(part, float) or unit is None or not unit.always or not isfinite(part):
             return part
-        size = abs(part)
-        scale = self._scales[place] = max(self._scales.get(place, 0.0), size if size < inf else 0.0)
-        return "0" if size <= 2e-14 * scale else f"{part:.11e}"
+        many = units_above(self._first.setdefault(place, part), part, unit)
+        return part if many is None else ("units", many)
 
 
-def _kept(front: ExploredFrontier) -> list[Any]:
+def _kept(front: ExploredFrontier) -> Iterator[tuple[object, Unit | None]]:
+    """What is kept, and the unit of the numbers in it."""
     states = front.states
     stage = states.stage
-    cells = [
-        (name, str(key), state_of(kept))
-        for name, cell in sorted(stage.cells.items())
-        for key, kept in cell.kept.items()
-    ]
-    ends = [(n, *(_end(e, sign) for e, sign in zip(states.bounds.get(n, (None, None)), (-1, 1), strict=True)))
-            for n in sorted(states.laws)]  # fmt: skip
-    return [cells, sorted(stage.memory.items()), sorted(stage.held.items()), sorted(states.due.items()), ends]
+    units = stage.compiler.exact.jumps.units
+    for name, cell in sorted(stage.cells.items()):
+        for key, kept in cell.kept.items():
+            yield [name, str(key), state_of(kept)], units.cell(name)
+    for table, unit in ((stage.memory, units.memory), (stage.held, units.held)):
+        for name, value in sorted(table.items()):
+            yield [name, value], unit(name)
+    yield sorted(states.due.items()), None
+    for name in sorted(states.laws):
+        low, high = states.bounds.get(name, (None, None))
+        ends = _end(low, -1), _end(high, 1)
+        # by twelve digits where the law has a density: next to a point of it lies next to no mass
+        yield [name, *(ends if states.laws[name].discrete else (f"{end:.11e}" for end in ends))], None
 
 
 def _end(end: Array | None, sign: int) -> float:

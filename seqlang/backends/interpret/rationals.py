@@ -10,10 +10,21 @@ from seqlang.backends.interpret.code import Code
 from seqlang.backends.interpret.compiled import Compiler, plain_number
 from seqlang.backends.interpret.operators import apply
 from seqlang.backends.interpret.state import Run, State
-from seqlang.backends.interpret.values import EvaluationError, Members, OutOfReach, Value, each, numbers_in, pairwise
+from seqlang.backends.interpret.values import (
+    UNKNOWN,
+    EvaluationError,
+    Members,
+    OutOfReach,
+    Value,
+    each,
+    numbers_in,
+    pairwise,
+)
 from seqlang.model import expression as ir
 from seqlang.model.constants import Undefined, exactly
+from seqlang.model.growths import EXACT
 from seqlang.model.jumps import jumps_of
+from seqlang.model.letters import listed
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.operator import NoValue, Rounded
@@ -48,7 +59,12 @@ class RationalCompiler(Compiler):
         if isinstance(e, ir.Density) and isinstance(e.law, ir.Law) and self.jumps.rationals.of(e):
             return self._chance(e, e.law)
         code = super()._compile(e)
-        by = self.grids.of(e).denominator if isinstance(e, ir.Field | ir.Drawn) else None
+        if not isinstance(e, ir.Field | ir.Drawn):
+            return code
+        letters = [exactly(letter, self.grids.values) for letter in listed(self.program, e)]
+        if letters:
+            return Code(_looked_up(code.run, [x for x in letters if isinstance(x, Fraction)]), code.reads)
+        by = self.grids.of(e).denominator
         return code if by is None or by == 1 else Code(_on_grid(code.run, by), code.reads)
 
     def _chance(self, e: ir.Density, law: ir.Law) -> Code:
@@ -117,9 +133,24 @@ def _plainly(value: Fraction) -> Value:
     return value
 
 
+def _looked_up(code: Run, letters: list[Fraction]) -> Run:
+    """Each number as the letter that has its double: different letters have different doubles."""
+    known: dict[float, Value] = {float(x): _plainly(x) for x in letters}
+    return lambda m: each(lambda x: known.get(x, x) if isinstance(x, float) else x, code(m))
+
+
 def _on_grid(code: Run, by: int) -> Run:
-    """Each number as the multiple of 1/by to which its double is the nearest."""
-    return lambda m: each(lambda x: Fraction(round(x * by), by) if isinstance(x, float) else x, code(m))
+    """Each number as the multiple of 1/by to which its double is the nearest. Raises OutOfReach for a number that is so
+    large that doubles do not tell the multiples."""
+
+    def multiple(x: Value) -> Value:
+        if isinstance(x, float):
+            if abs(x) * by >= EXACT:
+                raise OutOfReach(UNKNOWN)
+            return Fraction(round(x * by), by)
+        return x
+
+    return lambda m: each(multiple, code(m))
 
 
 def _as_double(value: Value) -> Value:

@@ -7,6 +7,7 @@ other keys name the life in which the draw is made (after which report, or which
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from seqlang.backends.transcript.integrals.linear_conditions import Key, Terms
@@ -31,8 +32,8 @@ class NoiseDraws:
         name = str(key[0])
         if name not in self._laws:
             try:
-                found = noise_law(name, self.stepper.laws.get(name))
-                self._laws[name] = replace(found, blurred=True) if name in self.stepper.blurred else found
+                law = noise_law(name, self.stepper.laws.get(name))
+                self._laws[name] = replace(law, gap=self.stepper.gaps.get(name, inf))
             except (ArithmeticError, ValueError) as why:
                 raise Unsupported(f"the law of {name} is not a law once its parameters are rounded: {why}") from None
         return self._laws[name]

@@ -17,6 +17,7 @@ from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
+from seqlang.model.growths import UNIT
 from seqlang.model.life import EachStep, Once
 from seqlang.model.noise_scales import width_of_terms
 from seqlang.model.precision import CLOSE
@@ -31,8 +32,17 @@ probability, gate); ("argmax", observed, values, terms, sign, gate); ("open", va
 value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 
 
+OFF = 1e-10
+"""By how much a chance that is computed from others may be off, relative to it."""
 STEEPEST = 40.0
 """By how much the logarithm of a density that is no 0 changes at most, for each scale of its noise."""
+
+
+def with_digits(chance: float, off: float) -> float:
+    """A chance that is off by so much. Raises Unsupported where that is no small part of it."""
+    if chance > 0 and off > OFF * chance:
+        raise Unsupported("a chance of which doubles know few digits")
+    return chance
 
 
 class FactWriter:
@@ -50,6 +60,7 @@ class FactWriter:
         self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
         plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
         plain.scope |= {"on_its_side": on_its_side, "both_right": both_right, "decided": decided, "leaves": leaves}
+        plain.scope["with_digits"] = with_digits
         self._check_choices()
 
     def gates(self, source: GateSource, wanted: str, observed: str) -> None:
@@ -213,7 +224,7 @@ class FactWriter:
                 values = "(" + "".join(self.plain.write(a) + ", " for a in alphabet) + ")"
                 chance = f"flipped({observed}, {value}, {right}, {len(alphabet)})"
                 values = f"alike({values}, {value})"
-                known = f"('chance', {chance}, {gate!r})"
+                known = f"('chance', {self._with_its_digits(chance, (truth,), True)}, {gate!r})"
             case p.NoisyMaxLaw(of, terms, sign):
                 value = self.plain.write(of)
                 values = f"range(1, len({value}) + 1)"
@@ -221,10 +232,36 @@ class FactWriter:
             case p.PrivateLaw(inner):
                 written = self.plain.write(inner)
                 values = f"support({written})"
-                known = f"('chance', mass({written}, {observed}), {gate!r})"
+                parts = tuple(e.children(inner)) if isinstance(inner, e.Law) else self._weights(inner)
+                chance = self._with_its_digits(f"mass({written}, {observed})", parts, isinstance(inner, e.Law))
+                known = f"('chance', {chance}, {gate!r})"
             case _ as never:
                 assert_never(never)
         return f"('open', {values}, {gate!r}) if {observed} is True else {known}"
+
+    def _weights(self, law: e.Expression) -> tuple[e.Expression, ...]:
+        match law:
+            case e.Weights(pairs):
+                return tuple(weight for _, weight in pairs)
+            case e.WeightsOf():
+                return (law.weight,)
+        return ()
+
+    def _with_its_digits(self, chance: str, parts: tuple[e.Expression, ...], subtracts: bool) -> str:
+        """A chance that is computed from numbers with errors: it is not known where it is next to nothing beside these.
+        `subtracts`: it may be 1 minus another one."""
+        precision = self.plain.exact.jumps.smooth.precision
+        if not subtracts and all(map(self._has_its_digits, parts)):
+            return chance
+        off = UNIT + max((precision.error(part, False) for part in parts), default=0.0)
+        self.rounding += OFF
+        return f"with_digits({chance}, {off!r})"
+
+    def _has_its_digits(self, weight: e.Expression) -> bool:
+        precision = self.plain.exact.jumps.smooth.precision
+        if isinstance(weight, e.Apply) and weight.operator == "exp":
+            return precision.error(weight.arguments[0], False) <= OFF
+        return precision.is_small_part(weight)
 
     def _flipped_before(self, of: e.Expression) -> tuple[str, e.Expression] | None:
         """How the value came by a flip of its own, read nowhere else: its chance of the truth, and what it flips."""

@@ -51,7 +51,7 @@ class Stepper:
     reads_step: bool = False
     shared: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
-    blurred: frozenset[str] = frozenset()
+    gaps: Mapping[str, float] = {}
     rounding: float = 0.0
 
 
@@ -136,7 +136,7 @@ class _Writer:
         return Stepper(
             tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
-            frozenset() if self.kept is None else frozenset(self.kept.noises), self.plain.exact.jumps.units.blurred,
+            frozenset() if self.kept is None else frozenset(self.kept.noises), self.plain.exact.jumps.units.gaps,
             self.facts.rounding,
         )  # fmt: skip
 

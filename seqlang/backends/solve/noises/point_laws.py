@@ -85,10 +85,14 @@ def listed_points(law: ScalarLaw, tail: float) -> tuple[Array, Array, float]:
 
 
 def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
-    """The discrete law given that it falls into [low, high]. Raises Unsolved where what was left out of it matters."""
+    """The discrete law given that it falls into [low, high]. Raises Unsolved where what was left out of it matters, and
+    where rounding decides whether a point that was computed lies inside."""
     points, chances, cut = listed_points(law, 0.0)
-    tie = 0.0 if isinstance(law, Points) and law.listed else ONE_UNIT * np.abs(points)
-    keep = (points >= low - tie) & (points <= high + tie)
+    if isinstance(law, Points) and not law.listed:
+        tie = ONE_UNIT * np.abs(points)
+        if np.any((np.abs(points - low) <= tie) | (np.abs(points - high) <= tie)):
+            raise Unsolved("a noise is conditioned on an interval with an end next to one of its values")
+    keep = (points >= low) & (points <= high)
     total = float(chances[keep].sum())
     if not total > cut * CLEARLY:
         raise Unsolved(f"a noise is conditioned on [{low:g}, {high:g}], of which too little is known")

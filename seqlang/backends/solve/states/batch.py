@@ -149,7 +149,7 @@ def points_of(law: Any, count: int) -> tuple[Array, Array]:
     else:
         found = law.support() if isinstance(law, vector_laws.VectorLaw) else None
         if found is None:
-            raise Unsolved(f"a choice from a law with infinitely many values ({type(law).__name__.lower()})")
+            raise Unsolved("a choice from a law with infinitely many values")
         values, weights = list(found), [law.pmf(v) for v in found]
     if any(shape_of(v) for v in values) or any(shape_of(w) for w in weights):
         raise Unsolved("a random vector")

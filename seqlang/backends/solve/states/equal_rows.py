@@ -102,6 +102,12 @@ def _counted(values: Array, unit: float) -> Array | None:
     return whole if near and largest < MOST_UNITS * unit else None
 
 
+def units_above(first: float, value: float, unit: Unit) -> float | None:
+    """How many units a number lies above another one; None where doubles do not tell."""
+    counted = _counted(np.array([first, value]), unit.size)
+    return None if counted is None else float(counted[1] - counted[0])
+
+
 def _ranked(values: Array, column: Column | None) -> tuple[Array, int]:
     """The ranks of exact numbers; of a `column` that is given, with those next to each other as one."""
     order = np.argsort(values, kind="stable")

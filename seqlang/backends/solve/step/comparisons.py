@@ -85,15 +85,13 @@ class CompiledComparison:
         self.comparison = comparison
         self.strict = comparison.margin.strict
         self.value = compiler.compile(comparison.margin.value)
-        self.ties = Ties(comparison.margin.value, compiler)
+        self.ties = Ties(comparison.margin.value, compiler, comparison.margin.terms)
         self.known = [(t.noise, compiler.compile(t.factor)) for t in comparison.known]
         self.scale = None if comparison.scale is None else compiler.compile(comparison.scale)
         self.holds = None if comparison.known or comparison.scale is not None else self._without_noise(compiler)
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
         self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
-        noises = [term.noise for term in comparison.margin.terms]
-        self.genuine = compiler.exact.jumps.units.blurred.isdisjoint(noises)
         self.smooth = None if law is None or law.discrete else law.scale
         laws = [(run, plan.laws.get(name)) for name, run in self.known]
         self.kept = [(run, law.scale) for run, law in laws if law is not None and not law.discrete]
@@ -192,12 +190,17 @@ class CompiledComparison:
         at = np.clip(np.searchsorted(self.points, bound), 1, max(1, len(self.points) - 1))
         low, high = self.points[at - 1], self.points[np.minimum(at, len(self.points) - 1)]
         away = np.minimum(np.abs(bound - low), np.abs(bound - high)) * np.abs(scale)
-        surely = self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total) if self.genuine else -1.0
+        surely = self._surely(stage, total)
+        surely = np.where(2 * surely < self.ties.apart, surely, -1.0)
         taken = np.maximum(rounding, self._least_slack(bound) * np.abs(scale))
         by_the_law = TIE * np.maximum(np.abs(bound), 1.0) * np.abs(scale)  # it takes so close numbers for its points
         taken = taken + by_the_law
         if np.any((away > surely) & (away <= taken)):
             raise Unsolved(CLOSE_CALL)
+
+    def _surely(self, stage: Reading, total: Array) -> Array:
+        """What rounding explains of a sum with noise: a larger one is not 0."""
+        return np.asarray(self.ties.surely(stage)[None, :] + self.ties.sure * np.abs(total))
 
     def _least_slack(self, bound: Array) -> Array:
         """How far from a point of a discrete law a bound is taken for it."""

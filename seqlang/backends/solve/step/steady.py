@@ -12,6 +12,7 @@ from math import gcd, inf, lcm
 
 import numpy as np
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value
@@ -22,6 +23,8 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided
 from seqlang.model.at_the_moment import Run as Form
+from seqlang.model.constants import exactly
+from seqlang.model.exact_numbers import nearest
 from seqlang.model.growths import EXACT, UNIT
 from seqlang.model.jumps import Jumps
 from seqlang.model.precision import CLOSE, LATE, MANY
@@ -200,20 +203,25 @@ def is_refined(jumps: Jumps, difference: ir.Expression) -> bool:
     return any(jumps.grids.of(part).denominator is None and not is_mean(jumps, part) for part in kept)
 
 
-def tells_ties(jumps: Jumps, difference: ir.Expression) -> bool:
-    """Whether the difference is 0 where it is next to 0, of numbers that are kept from step to step."""
+def least_difference(jumps: Jumps, difference: ir.Expression) -> float:
+    """What the difference of numbers that are kept from step to step is at least, if it is not 0; 0 where nothing is
+    known, infinite where it is far larger than rounding."""
     line = jumps.lines.of(difference)
     if line is not None and line.unit is not None:
-        return jumps.lines.is_told(line)
+        unit = exactly(line.unit, jumps.grids.values)
+        if not isinstance(unit, Fraction | Formula) or not jumps.lines.is_told(line):
+            return 0.0
+        return abs(nearest(unit)) / line.denominator
     found = _mean_beside_a_constant(jumps, difference)
     if found is not None:
-        return found * MANY <= MOST_TOLD
+        return inf if found * MANY <= MOST_TOLD else 0.0
     parts = jumps.smooth.quotients.of(difference, jumps.places.of(difference))
     if parts is None:
-        return False
+        return 0.0
     above, below = parts
     by = jumps.grids.of(above).denominator or inf
-    return (jumps.growths.of(above).size.at(MANY) + 1) * by * jumps.growths.of(below).size.at(MANY) <= MOST_TOLD
+    size = (jumps.growths.of(above).size.at(MANY) + 1) * by * jumps.growths.of(below).size.at(MANY)
+    return inf if size <= MOST_TOLD else 0.0
 
 
 def _mean_beside_a_constant(jumps: Jumps, difference: ir.Expression) -> float | None:

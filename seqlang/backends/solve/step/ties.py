@@ -17,7 +17,7 @@ from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.rounding_of_sums import NOTHING, RoundingBound, drift, off, sums_in
-from seqlang.backends.solve.step.steady import is_exact, is_refined, tells_ties
+from seqlang.backends.solve.step.steady import is_exact, is_refined, least_difference
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.lines import ZERO, times
@@ -50,10 +50,10 @@ def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
 
 
 class Ties:
-    """Decides for one compared difference how close to 0 counts as 0. Not `told`: it may be as small as it likes.
-    `coarse`: how far it may be off, and is then not decided."""
+    """Decides for one compared difference, to which the noises of `terms` are added, how close to 0 counts as 0.
+    `apart`: what it is at least where it is not 0. `coarse`: how far it may be off, and is then not decided."""
 
-    def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
+    def __init__(self, difference: ir.Expression, compiler: VectorCompiler, terms: tuple[ir.Term, ...] = ()) -> None:
         program = compiler.program
         self.program = program
         self.size = compiler.compile(magnitude(program, difference))
@@ -63,9 +63,10 @@ class Ties:
         self.drift = None if moved == NOTHING else compiler.compile(moved)
         jumps = compiler.exact.jumps
         grid = jumps.grids.of(difference)
-        is_known = not grid.exact or grid.denominator is not None or tells_ties(jumps, difference)
-        self.told = is_known and not is_refined(jumps, difference)
-        off = jumps.smooth.error(difference) if grid.exact and not self.told else ZERO
+        alone = jumps.units.apart(difference) or least_difference(jumps, difference)
+        alone = 0.0 if is_refined(jumps, difference) else alone
+        self.apart = min(alone, jumps.units.apart(difference, terms)) if terms else alone
+        off = jumps.smooth.error(difference) if grid.exact and not alone else ZERO
         if off is None and not jumps.smooth.precision.is_lost(difference):
             off = ZERO
         self.coarse = None if off is None else compiler.bound(times(off, TWO), difference, MANY)
@@ -85,10 +86,11 @@ class Ties:
             close = found + stage.drift(self.drift, {name: o.forgiven for name, o in offs.items()})
             if any(o.most > o.forgiven for o in offs.values()):
                 far = found + stage.drift(self.drift, {name: o.most for name, o in offs.items()})
-        if np.any((away > self.surely(stage, offs)) & (away <= found)):
+        surely = self.surely(stage, offs)
+        if np.any((away > surely) & (away <= found)):
             raise Unsolved(CLOSE_CALL)
         near = away <= np.maximum(close, far)
-        if not self.told and np.any(near):
+        if np.any(near & (2 * surely >= self.apart)):
             raise Unsolved(FOR_OTHERS)
         if np.any(near) and np.any(near & ((away > close) | (close > FAR_LESS * self._least(stage, offs)))):
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")

@@ -27,7 +27,7 @@ class NoiseLaw:
     `scale` is a length on which the density changes much. `support` has the ends of the support.
     `log_all_above(starts, slope)` is, where a law has a quick way, the function x -> sum of log P(X >= start +
     slope x); such a law is symmetric around 0. `of_arrays`: P(X <= x) and P(X >= x) of arrays, for some laws with a
-    density. `blurred`: a bound that looks like a point may lie next to it (`model/units.py`).
+    density. `gap`: how far apart bounds are that are not equal (`model/units.py`).
     """
 
     kind: str
@@ -41,7 +41,7 @@ class NoiseLaw:
     points: tuple[float, ...] = ()
     log_all_above: Callable[[Sequence[float], float], Scalar] | None = None
     of_arrays: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
-    blurred: bool = False
+    gap: float = inf
 
     def log_tails(self, upper: bool, starts: Sequence[float], slope: float) -> Scalar:
         """The function x -> sum over the starts of log P(X >= start + slope x), or <= if not `upper`."""

@@ -58,7 +58,8 @@ def _is_at(point: float, bound: float, law: NoiseLaw) -> bool:
     """Whether a bound is a point of the law but for its last digits. Raises Unsupported for one that is next to it:
     rounding may have moved it there, and it may lie there."""
     apart = abs(point - bound)
-    if not law.blurred and apart <= LAST_DIGITS * max(abs(point), abs(bound)):
+    rounded = LAST_DIGITS * max(abs(point), abs(bound))
+    if apart <= rounded < law.gap / 4:
         return True
     if apart <= NEXT_TO * max(1.0, abs(bound)):
         raise Unsupported("a bound that is next to a value of a noise")

@@ -48,8 +48,14 @@ def positive(facts: Facts, assumed: Assumed, e: Expression) -> bool:
             return _stays_positive(facts, assumed, name)
         case Quantified("sum" | "mean" | "max" | "min", body, _, domain, None):
             elements = evaluate(facts, domain)
-            return isinstance(elements, tuple) and len(elements) > 0 and positive(facts, (), body)
+            return isinstance(elements, tuple) and len(elements) > 0 and positive(facts, _of_induction(assumed), body)
     return False
+
+
+def _of_induction(assumed: Assumed) -> Assumed:
+    """The assumptions that hold everywhere in a step: those of the induction. What an `if` tests holds in its branch
+    alone, and its bound variables have other values elsewhere."""
+    return tuple((test, holds) for test, holds in assumed if isinstance(test, Apply) and test.operator == INDUCTION)
 
 
 def _stays_positive(facts: Facts, assumed: Assumed, name: str) -> bool:
@@ -59,11 +65,9 @@ def _stays_positive(facts: Facts, assumed: Assumed, name: str) -> bool:
     constant = evaluate_number(facts, start)
     if constant is None or facts.sign(constant) != 1:
         return False
-    # what holds in one place does not hold in another: only the assumptions of the induction are kept
-    earlier = tuple((test, holds) for test, holds in assumed if isinstance(test, Apply) and test.operator == INDUCTION)
     now = tuple((Apply(INDUCTION, (MemoryValue(name, updated),)), True) for updated in (False, True))
     updates = (s.value for s in program.body if isinstance(s, Update) and s.memory == name)
-    return all(positive(facts, (*earlier, *now), facts.inlined(value)) for value in updates)
+    return all(positive(facts, (*_of_induction(assumed), *now), facts.inlined(value)) for value in updates)
 
 
 def not_negative(facts: Facts, assumed: Assumed, e: Expression) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.model.expression import Apply, Expression
-from seqlang.operators.groups import EXTREMES, SUMS
+from seqlang.operators.groups import SUMS
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.shape import element
 from seqlang.rules.sensitivity.facts.shapes import shape_of
@@ -28,7 +28,7 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
     match e.operator:
         case ">=" | "<=" | "==" | "!=" | ">" | "<" | "not" | "length" | "count":
             return FINITE
-        case "negate" | "abs" | "floor" | "ceil" | "exp" | "norm" | "sort":
+        case "negate" | "abs" | "floor" | "ceil" | "exp":
             return Known(infinite=anywhere)
         case "+" | "-":
             if all(infinite):
@@ -62,10 +62,10 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
         case "max" | "min" | "mean" | "argmax" | "argmin":
             if len(arguments) == 1 and _may_hold_nothing(place, arguments[0]):
                 return lack(e.operator, "may be of no element", "add an element that is always there")
-            if e.operator == "mean" and anywhere:  # of two infinite numbers of opposite signs
+            if anywhere and len(arguments) == 1:
                 return lack(e.operator, "may meet an infinite number", "clip it")
-            return Known(infinite=anywhere and e.operator in EXTREMES)
-        case "project" | "clip_norm":
+            return Known(infinite=anywhere)
+        case "project" | "clip_norm" | "norm" | "sort":
             return lack(e.operator, "may meet an infinite number", "clip it") if anywhere else FINITE
         case "zeta":
             low = range_in(facts, arguments[0]).low

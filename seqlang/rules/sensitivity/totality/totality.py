@@ -171,7 +171,7 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
             return Known(body.infinite, trouble)
         case "count":
             return Known(trouble=trouble)
-        case "sum" | "mean" if body.infinite:
+        case _ if body.infinite:
             return Known(trouble=trouble or lack(e.operator, "may meet an infinite number", "clip it").trouble)
         case "sum":
             return Known(trouble=trouble)
@@ -180,7 +180,7 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
             if maybe and not _certainly_some(place.facts, e):
                 what = lack(e.operator, "may be of no element", "add an element that is always there")
                 trouble = trouble or what.trouble
-            return Known(body.infinite, trouble)
+            return Known(trouble=trouble)
         case _:
             assert_never(e.operator)
 
