@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, curve_of
 from seqlang.backends.solve.noises.laws import law_of
@@ -26,8 +27,10 @@ from seqlang.record import record
 
 TAIL = 1e-18
 """A probability: an infinite part ends where the law of the data has less than this beyond."""
-SAME = 1e-12
+SAME = 2.0**-50
 """Relative distance below which two atoms are one."""
+SURE, NEAR = 1e-13, 1e-10
+"""Relative to the largest increment: what rounding explains of a difference, and what it does not lead to."""
 
 
 @record
@@ -98,7 +101,7 @@ class Increments:
         y = np.asarray(y, float)
         total = np.zeros(y.shape)
         for value, chance in self.atoms:
-            total = total + chance * (y >= value - 1e-9 * max(1.0, abs(value)))
+            total = total + chance * self._reaches(y, value)
         for part in self.parts:
             total = total + part.chance(np.full(y.shape, part.low), y)
         return total
@@ -108,10 +111,19 @@ class Increments:
         y = np.asarray(y, float)
         total = np.zeros(y.shape)
         for value, chance in self.atoms:
-            total = total + chance * (y < value - 1e-9 * max(1.0, abs(value)))
+            total = total + chance * ~self._reaches(y, value)
         for part in self.parts:
             total = total + part.chance(y, np.full(y.shape, part.high))
         return total
+
+    def _reaches(self, y: Array, value: float) -> NDArray[np.bool_]:
+        """y >= value, up to rounding. Raises Unsolved where that is not known."""
+        size = max(abs(self.low), abs(self.high))
+        away = np.abs(y - value)
+        sure = SURE * np.maximum(size, np.where(np.isfinite(y), np.abs(y), 0.0))
+        if np.any((away > sure) & (away <= NEAR * size)):
+            raise Unsolved("a sum lies next to its threshold")
+        return np.asarray((y >= value) | (away <= sure))
 
 
 def pushed(law: ScalarLaw, curve: Curve) -> Increments:
@@ -159,7 +171,7 @@ def _add(atoms: dict[float, float], value: float, chance: float) -> None:
     if not math.isfinite(value):
         raise Unsolved("a statistic has no value on a part of the data")
     for there in atoms:
-        if abs(there - value) <= SAME * max(1.0, abs(value)):
+        if abs(there - value) <= SAME * max(abs(there), abs(value)):
             atoms[there] += chance
             return
     atoms[value] = chance

@@ -112,9 +112,10 @@ def _ends(places: Places) -> list[Array] | None:
     """Ends of the panels of each node."""
     edges = places.increments.edges
     shifts = {0.0}
+    unit = 1e-12 * max([places.width, *map(abs, edges)])
     reach: dict[int, list[float]] = {0: [0.0]}
     for depth in range(1, max(JUMP_DEPTH, KINK_DEPTH) + 1):
-        shifts = {round(s + e, 12) for s in shifts for e in edges} | shifts
+        shifts = {unit * round((s + e) / unit) for s in shifts for e in edges} | shifts
         reach[depth] = sorted(shifts)
         if len(shifts) > 60:
             return None

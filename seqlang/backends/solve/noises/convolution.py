@@ -54,8 +54,10 @@ class Convolved(ScalarLaw):
     def __init__(self, law: ScalarLaw, other: ScalarLaw) -> None:
         self.law, self.other = law, other
         self.support = (law.support[0] + other.support[0], law.support[1] + other.support[1])
-        self.kinks = tuple(np.unique(np.round(np.add.outer(law.kinks, other.kinks), 12)).tolist())
         self.scale = max(law.scale, other.scale)
+        kinks = np.add.outer(law.kinks, other.kinks).ravel()
+        different = np.unique(np.round(kinks / self.scale, 12), return_index=True)[1]
+        self.kinks = tuple(kinks[different].tolist())
         self.centre = law.centre + other.centre
         self.range = _edges(other)
         self.tables: dict[str, tuple[Array, Array]] = {}

@@ -54,14 +54,12 @@ def first_step_kinks(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...
     except (Unsolved, CannotVectorise, EvaluationError, KeyError, ArithmeticError, ValueError, TypeError):
         return ()
     size = min(len(smooth), 3)
-    strong = [key for key in worth if worth[key][1] > WEAK[size]]
-    best = sorted(strong, key=lambda key: -worth[key][1])[: MOST[size]]
-    return tuple(Kink(dict(key[0]), worth[key][0]) for key in best)
+    strong = [found for found in worth.values() if found[1] > WEAK[size]]
+    return tuple(kink for kink, _ in sorted(strong, key=lambda found: -found[1])[: MOST[size]])
 
 
-Plane = tuple[tuple[tuple[str, float], ...], float]
-Worth = dict[Plane, tuple[float, float]]
-"""By plane, its constant rounded: the constant before rounding (a jump must be met exactly), and the worth."""
+Worth = dict[tuple[object, ...], tuple[Kink, float]]
+"""By the place of a plane: the plane (a jump must be met exactly), and its worth."""
 
 
 def _worth(program: Program, plan: IntegrationPlan) -> Worth:
@@ -93,26 +91,27 @@ def _add(worth: Worth, compared: CompiledComparison, stage: Stage, plan: Integra
     scale = np.zeros(1) if compared.scale is None else stage.numbers(compared.scale)
     points, chances = _points(compared, plan)
     table = np.column_stack([*factors, value, np.broadcast_to(scale, (stage.count,))])
-    _, first, counts = np.unique(np.round(table, 12), axis=0, return_index=True, return_counts=True)
+    sizes = np.abs(table).max(axis=0, initial=0.0, where=np.isfinite(table))
+    parts = np.round(table / np.where(sizes > 0, sizes, 1.0), 12)
+    _, first, counts = np.unique(parts, axis=0, return_index=True, return_counts=True)
     table = table[first]
     spread = [plan.laws[name].scale for name in names]
     centres = [plan.laws[name].centre for name in names]
     for row, count in zip(table, counts, strict=True):
         slopes = row[: len(names)]
-        width = math.sqrt(float(np.sum((slopes * spread) ** 2)))
+        width = math.hypot(*(slopes * spread))
         if not width > 0 or not np.all(np.isfinite(row)):
             continue
         constants = row[-2] + row[-1] * points
         far = np.abs(constants + float(slopes @ centres)) / width
         some = share * count / STREAMS * chances * np.exp(-far)
         for constant, weight in zip(constants, some, strict=True):
-            # one way to write a plane
-            plane = tuple((n, round(float(s / slopes[0]), 12)) for n, s in zip(names, slopes, strict=True) if s)
             if slopes[0]:
-                exact = float(constant / slopes[0])
-                key = (plane, round(exact, 9) + 0.0)
-                _, before = worth.get(key, (exact, 0.0))
-                worth[key] = (exact, before + float(weight))
+                # one way to write a plane
+                factors = {n: float(s / slopes[0]) for n, s in zip(names, slopes, strict=True) if s}
+                plane = Kink(factors, float(constant / slopes[0]))
+                kink, before = worth.get(plane.place(plan.laws), (plane, 0.0))
+                worth[plane.place(plan.laws)] = (kink, before + float(weight))
 
 
 def _points(compared: CompiledComparison, plan: IntegrationPlan) -> tuple[Array, Array]:

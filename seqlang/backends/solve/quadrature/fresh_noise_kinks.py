@@ -58,10 +58,9 @@ def fresh_noise_kinks(
         for row in range(count):
             slopes = {n: float(f[row]) for n, f in factors.items()}
             for kink in marks:
-                constant = float(value[row]) - kink
-                if np.isfinite(constant) and any(slopes.values()):
-                    key = (tuple(round(s, 9) for s in slopes.values()), tuple(slopes), round(constant, 9))
-                    found.setdefault(key, Kink(slopes, constant))
+                plane = Kink(slopes, float(value[row]) - kink)
+                if np.isfinite(plane.constant) and any(slopes.values()):
+                    found.setdefault(plane.place(plan.laws), plane)
         if len(found) > MOST:
             return ()
     return few_enough(found, len(smooth))

@@ -145,30 +145,30 @@ def kinks_of(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
     if not plan.nodes:
         return ()
     compiler = SteadyCompiler(program)
-    kinks: dict[tuple[tuple[tuple[str, float], ...], float], Kink] = {}
+    scale = max(plan.laws[name].scale for name in plan.nodes)
+    kinks: dict[tuple[object, ...], Kink] = {}
     for name, variable in plan.variables.items():
         if not isinstance(variable.life, EachStep):
             continue
         ends = [
-            [_end(program, CompiledComparison(comparison, plan, compiler), compiler, step) for step in (1, 7)]
+            [_end(program, CompiledComparison(comparison, plan, compiler), compiler, step, scale) for step in (1, 7)]
             for comparison in plan.comparisons.values()
             if comparison.variable == name and all(t.noise in plan.nodes for t in comparison.known)
         ]
         for i, one in enumerate(ends):
             for other in ends[:i]:
-                kink = _crossing(one, other)
+                kink = _crossing(one, other, scale)
                 if kink is not None:
-                    key = (tuple(sorted(kink.factors.items())), kink.constant)
-                    kinks.setdefault(key, kink)
+                    kinks.setdefault(kink.place(plan.laws), kink)
     return (*kinks.values(), *first_step_kinks(program, plan), *steep_planes(program, plan))
 
 
 End = tuple[Array, Mapping[str, Array]] | None
 
 
-def _end(program: Program, compared: CompiledComparison, compiler: VectorCompiler, step: int) -> End:
+def _end(program: Program, compared: CompiledComparison, compiler: VectorCompiler, step: int, scale: float) -> End:
     """A comparison's bound on made-up states: (constant, factor by node)."""
-    stage = _made_up(program, compiler, step)
+    stage = _made_up(program, compiler, step, scale)
     try:
         with np.errstate(all="ignore"):
             for statement in program.body:
@@ -186,11 +186,11 @@ def _end(program: Program, compared: CompiledComparison, compiler: VectorCompile
     return value, factors
 
 
-def _made_up(program: Program, compiler: VectorCompiler, step: int) -> Stage:
+def _made_up(program: Program, compiler: VectorCompiler, step: int, scale: float) -> Stage:
     stage = Stage(compiler, 5, strict=False)
     stage.step_number = step
-    # five numbers between .1 and .9 for each quantity, all different (Weyl's sequence)
-    numbers = (0.1 + 0.8 * (GOLDEN * np.arange(step + k, step + k + 5) % 1) for k in count(1, 5))
+    # five numbers between .1 and .9 scales for each quantity, all different (Weyl's sequence)
+    numbers = (scale * (0.1 + 0.8 * (GOLDEN * np.arange(step + k, step + k + 5) % 1)) for k in count(1, 5))
     for one in program.inputs:
         stage.fields[one.name] = next(numbers)
     for cell in (s for s in program.body if isinstance(s, Cell)):
@@ -200,7 +200,7 @@ def _made_up(program: Program, compiler: VectorCompiler, step: int) -> Stage:
     return stage
 
 
-def _crossing(one: list[End], other: list[End]) -> Kink | None:
+def _crossing(one: list[End], other: list[End], scale: float) -> Kink | None:
     constants: list[Array] = []
     factors: dict[str, list[Array]] = {}
     for first, second in zip(one, other, strict=True):
@@ -210,17 +210,18 @@ def _crossing(one: list[End], other: list[End]) -> Kink | None:
         for name in {*first[1], *second[1]}:
             gap = np.atleast_1d(first[1].get(name, np.zeros(1)) - second[1].get(name, np.zeros(1)))
             factors.setdefault(name, []).append(gap)
-    constant = _number(constants)
-    found = {name: _number(gaps) for name, gaps in factors.items()}
+    constant = _number(constants, scale)
+    found = {name: _number(gaps, 1.0) for name, gaps in factors.items()}
     if constant is None or any(f is None for f in found.values()):
         return None
     kept = {name: f for name, f in found.items() if f is not None and f != 0}
     return Kink(kept, constant) if kept else None
 
 
-def _number(values: list[Array]) -> float | None:
+def _number(values: list[Array], size: float) -> float | None:
+    """The number that all these are, up to a small part of `size`; None if there is none."""
     whole = np.concatenate(values)
     middle = float(whole[0])
-    if not np.all(np.abs(whole - middle) <= 1e-9 * max(1.0, abs(middle))):
+    if not np.all(np.abs(whole - middle) <= 1e-9 * max(size, abs(middle))):
         return None
-    return 0.0 if abs(middle) < 1e-12 else middle
+    return 0.0 if abs(middle) < 1e-12 * size else middle

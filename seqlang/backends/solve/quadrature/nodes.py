@@ -52,6 +52,12 @@ class Kink:
     factors: Mapping[str, float]
     constant: float
 
+    def place(self, laws: Mapping[str, ScalarLaw]) -> tuple[object, ...]:
+        """The same for planes that are less than a small part of the noises' scales apart."""
+        moves = {name: factor * laws[name].scale for name, factor in self.factors.items() if factor}
+        width = max(map(abs, moves.values()))
+        return (*((name, round(move / width, 9)) for name, move in moves.items()), round(self.constant / width, 9))
+
 
 @record
 class Nodes:
@@ -86,7 +92,12 @@ def nodes(laws: Mapping[str, ScalarLaw], kinks: Sequence[Kink] = (), level: int 
         axes = [Normal(0.0, 1.0) for _ in smooth]
         planes = np.column_stack((planes[:, : len(names) - len(smooth)], planes[:, -1 - len(smooth) :] @ _lift(turned)))
     planes = _with_densities(planes, axes, len(names) - len(smooth))
-    systems = _eliminated(planes, len(names) - len(smooth), len(names))
+    # in scales of each noise, so that what is next to 0 does not depend on the unit of the numbers
+    scales = np.array([*(laws[name].scale for name in names if laws[name].discrete), *(axis.scale for axis in axes), 1])
+    planes = planes * scales
+    sizes = np.max(np.abs(planes[:, :-1]), axis=1, initial=0.0, keepdims=True)
+    planes = planes[sizes[:, 0] > 0] / sizes[sizes[:, 0] > 0]
+    systems = [found / scales for found in _eliminated(planes, len(names) - len(smooth), len(names))]
     for k, axis in enumerate(axes):
         values, weights = _extended(values, weights, axis, systems[k], level)
         if len(weights) > MOST_NODES:

@@ -76,7 +76,7 @@ def steep_planes(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
                 for step, stage in followed(program, plan, compiler, STREAMS, STEPS[min(smooth, 3)], draw):
                     for one in compared:
                         for kink in _planes(one, stage, plan, step == 1, smooth):
-                            found.setdefault((tuple(kink.factors.items()), round(kink.constant, 12)), kink)
+                            found.setdefault(kink.place(plan.laws), kink)
         except (Unsolved, CannotVectorise, EvaluationError, KeyError, ArithmeticError, ValueError, TypeError):
             continue
     return tuple(found.values())[: MOST[min(smooth, 3)]]

@@ -52,15 +52,14 @@ def state_kinks(
             marks = unsmooth_places(compared.comparison, plan)
             for value, factors in compared.seen or ():
                 names = tuple(factors)
-                rows = np.unique(np.round(np.broadcast_arrays(value, *factors.values()), 10), axis=1)
-                for row in rows.T:
+                for row in np.unique(np.array(np.broadcast_arrays(value, *factors.values())), axis=1).T:
                     slopes = dict(zip(names, (float(v) for v in row[1:]), strict=True))
                     if not any(slopes.values()):
                         continue
                     for mark in marks:
-                        constant = round(float(row[0] - mark), 9)
-                        if np.isfinite(constant):
-                            found.setdefault((tuple(row[1:]), names, constant), Kink(slopes, constant))
+                        kink = Kink(slopes, float(row[0] - mark))
+                        if np.isfinite(kink.constant):
+                            found.setdefault(kink.place(plan.laws), kink)
                 if len(found) > MOST:
                     return ()
             compared.seen = []
