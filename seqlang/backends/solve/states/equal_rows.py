@@ -84,8 +84,10 @@ def _ranks(column: Column) -> tuple[Array, int]:
         whole = np.rint(values)
         if np.array_equal(whole, values):
             return (whole - low).astype(np.int64), int(high - low) + 1
-    counted = None if column.unit is None else _counted(values, column.unit.size)
-    return _ranked(values, column) if counted is None else _ranked(counted, None)
+    if column.unit is None:
+        return _ranked(values, column)
+    counted = _counted(values, column.unit.size)
+    return _ranked(values if counted is None else counted, None)  # where doubles do not tell units, all are different
 
 
 def _counted(values: Array, unit: float) -> Array | None:

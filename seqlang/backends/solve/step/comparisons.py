@@ -92,7 +92,7 @@ class CompiledComparison:
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
         self.points = law.atoms(1e-30)[0] if law is not None and law.discrete else None
-        self.smooth = None if law is None or law.discrete else law.scale
+        self.smooth = None if law is None or law.discrete else law
         laws = [(run, plan.laws.get(name)) for name, run in self.known]
         self.kept = [(run, law.scale) for run, law in laws if law is not None and not law.discrete]
         self.terms = compiler.compile(computed_terms(compiler.exact.jumps, comparison.margin.value))
@@ -176,9 +176,12 @@ class CompiledComparison:
         """Raises Unsolved where rounding moves the numbers by a part of the noise that chances would show: where it is
         not small beside the noise, and the noise decides."""
         widths = [np.abs(stage.numbers(run)) * scale for run, scale in self.kept]
-        if self.smooth is not None and self.scale is not None:
-            widths.append(np.abs(stage.numbers(self.scale)) * self.smooth)
         rounding = self.ties.sure * np.abs(stage.numbers(self.terms))
+        if self.smooth is not None and self.scale is not None:
+            factor = stage.numbers(self.scale)
+            widths.append(np.abs(factor) * self.smooth.scale)
+            total = total + factor * self.smooth.centre
+            rounding = rounding + self.ties.sure * np.abs(factor * self.smooth.centre)
         if any(np.any((rounding > COARSE * width) & (np.abs(total) < NEAR * width + rounding)) for width in widths):
             raise Unsolved("numbers are compared that are very large beside their noise")
 
