@@ -108,8 +108,8 @@ def _add(worth: Worth, compared: CompiledComparison, stage: Stage, plan: Integra
         for constant, weight in zip(constants, some, strict=True):
             if slopes[0]:
                 # one way to write a plane
-                factors = {n: float(s / slopes[0]) for n, s in zip(names, slopes, strict=True) if s}
-                plane = Kink(factors, float(constant / slopes[0]))
+                one = {n: float(s / slopes[0]) for n, s in zip(names, slopes, strict=True) if s}
+                plane = Kink(one, float(constant / slopes[0]))
                 kink, before = worth.get(plane.place(plan.laws), (plane, 0.0))
                 worth[plane.place(plan.laws)] = (kink, before + float(weight))
 

@@ -166,9 +166,9 @@ def kinks_of(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
 End = tuple[Array, Mapping[str, Array]] | None
 
 
-def _end(program: Program, compared: CompiledComparison, compiler: VectorCompiler, step: int, scale: float) -> End:
+def _end(program: Program, compared: CompiledComparison, compiler: VectorCompiler, step: int, size: float) -> End:
     """A comparison's bound on made-up states: (constant, factor by node)."""
-    stage = _made_up(program, compiler, step, scale)
+    stage = _made_up(program, compiler, step, size)
     try:
         with np.errstate(all="ignore"):
             for statement in program.body:
