@@ -116,7 +116,7 @@ class Walk:
         return None if log == -inf else Chance(exp(log), pieces)
 
     def _state(self, state: Any) -> int:
-        key = _rounded(state)
+        key = _key(state)
         if key not in self._state_of:
             self._state_of[key] = len(self._states)
             self._states.append(state)
@@ -185,12 +185,11 @@ def _snapped(test: Any) -> Any:
     return value, terms, strict
 
 
-def _rounded(state: Any) -> Any:
-    """Equal for states that differ by rounding only."""
-    if isinstance(state, float):
-        return f"{state:.11g}"
+def _key(state: Any) -> Any:
+    """The state as something that can be hashed. Numbers that differ in their last digits are different states: where
+    only rounding did that, there are two for one."""
     if isinstance(state, tuple):
-        return tuple([_rounded(x) for x in state])
+        return tuple([_key(x) for x in state])
     if isinstance(state, dict):
-        return tuple([(k, _rounded(x)) for k, x in state.items()])
+        return tuple([(k, _key(x)) for k, x in state.items()])
     return state
