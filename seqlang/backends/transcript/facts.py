@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from math import inf
 from typing import Any, assert_never
 
@@ -32,6 +33,8 @@ probability, gate); ("argmax", observed, values, terms, sign, gate); ("open", va
 value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 
 
+PLAIN = Fraction(1, 1000)
+"""A chance that is at least this, and 1 minus it, have 13 digits as doubles."""
 OFF = 1e-10
 """By how much a chance that is computed from others may be off, relative to it."""
 STEEPEST = 40.0
@@ -251,11 +254,22 @@ class FactWriter:
         """A chance that is computed from numbers with errors: it is not known where it is next to nothing beside these.
         `subtracts`: it may be 1 minus another one."""
         precision = self.plain.exact.jumps.smooth.precision
-        if not subtracts and all(map(self._has_its_digits, parts)):
+        if all(map(self._is_plain_chance if subtracts else self._has_its_digits, parts)):
             return chance
         off = UNIT + max((precision.error(part, False) for part in parts), default=0.0)
         self.rounding += OFF
         return f"with_digits({chance}, {off!r})"
+
+    def _is_plain_chance(self, chance: e.Expression) -> bool:
+        """Whether it is one of some constants that are not next to 0 or 1."""
+        match chance:
+            case e.Choice(_, yes, no):
+                return self._is_plain_chance(yes) and self._is_plain_chance(no)
+            case e.Sequence(_, items):
+                return all(map(self._is_plain_chance, items))
+        grids = self.plain.exact.jumps.grids
+        value = grids.exactly(chance) if grids.is_constant(chance) else None
+        return isinstance(value, Fraction) and (value in (0, 1) or PLAIN <= value <= 1 - PLAIN)
 
     def _has_its_digits(self, weight: e.Expression) -> bool:
         precision = self.plain.exact.jumps.smooth.precision
