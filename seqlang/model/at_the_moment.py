@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from seqlang.arithmetic.formula import Formula, symbol
@@ -20,6 +20,7 @@ from seqlang.model.expression import (
     Density,
     Expression,
     Local,
+    Noised,
     Number,
     ParameterValue,
     Quantified,
@@ -91,7 +92,21 @@ class _Reading:
     as_constant: Callable[..., Expression]
 
 
-Found = dict[int, tuple[Expression, _Reading | Expression]]
+@record
+class _WithNoise:
+    """A base that is known exactly, to which multiples of 1 / `by` are added as noise."""
+
+    reads: tuple[Noised]
+    by: int
+
+    def as_constant(self, base: object, value: float) -> Expression:
+        """The number next to the double `value` that a run computes."""
+        if not isinstance(base, Fraction) or abs(value) * self.by >= LARGEST_READ / 4:
+            raise _Unknown
+        return Number(base + Fraction(round((Fraction(value) - base) * self.by), self.by))
+
+
+Found = dict[int, tuple[Expression, _Reading | _WithNoise | Expression]]
 """By identity of an expression: itself, and how it is known or what it stands for."""
 
 
@@ -108,7 +123,8 @@ def decided(e: Expression, lines: Lines, kinds: Kinds, wholes: Wholes, *, told: 
     except _Unknown as problem:
         return Undecidable(str(problem))
     found = search.found
-    reads = tuple(dict.fromkeys(read for _, r in found.values() if isinstance(r, _Reading) for read in r.reads))
+    readings = (r for _, r in found.values() if isinstance(r, _Reading | _WithNoise))
+    reads = tuple(dict.fromkeys(read for reading in readings for read in reading.reads))
     if len(reads) > MOST_READ:
         return Undecidable("it reads too many numbers")
     return Decided(
@@ -175,6 +191,10 @@ class _Search:
         if reading is not None:
             self.found[id(e)] = e, reading
             return
+        if isinstance(e, Noised):
+            self.found[id(e)] = e, self._with_noise(e, inside)
+            self.look_at(e.base, inside)
+            return
         if isinstance(e, Local):
             define = self.wholes.places.definition(e.name, self.place)
             if define is None:
@@ -213,6 +233,15 @@ class _Search:
                     (e,), lambda vs: Sequence("list", tuple(Number(Fraction(round(v * by), by)) for v in vs))
                 )
         return self._of_cell(e) if isinstance(e, CellValue) and kind == "number" else None
+
+    def _with_noise(self, e: Noised, inside: frozenset[Variable]) -> _WithNoise:
+        grids = [self.grids.of(term.factor) for term in e.terms]
+        grids += [self.grids.law(self.grids.law_of(term.noise)) for term in e.terms]
+        bys = [grid.denominator for grid in grids if grid.denominator is not None]
+        flips = any(noise.flips for noise in self.grids.program.noises if noise.name in {t.noise for t in e.terms})
+        if len(bys) < len(grids) or flips or self.kinds.of(e) != NUMBER or self.grids.leaves(e).free & inside:
+            raise _Unknown(f"the noise of {e.name} is no multiple of one fraction")
+        return _WithNoise((e,), prod(bys))
 
     def _of_cell(self, e: CellValue) -> _Reading | None:
         cell = self.grids.program.cell(e.name)
@@ -254,13 +283,21 @@ def _evaluation(
         if given not in known:
             if len(known) >= MOST_KNOWN:
                 known.clear()
-            known[given] = None if any(map(_is_too_large, given)) else computed(put(e, given))
+            try:
+                known[given] = None if any(map(_is_too_large, given)) else computed(put(e, given))
+            except _Unknown:
+                known[given] = None
         return known[given]
 
-    def computed(constant: Expression) -> Exact:
+    def own_values() -> Values:
+        """Of the program, and later of a constant that is not kept."""
         own = Values()
         own.update(lines.grids.values)
         own.known[True] = ChainMap({}, lines.grids.values.known[True])
+        return own
+
+    def computed(constant: Expression) -> Exact:
+        own = own_values()
         exact = exactly(constant, own)
         if isinstance(exact, Undefined):
             infinite = with_infinities(constant, own)
@@ -292,6 +329,11 @@ def _evaluation(
         if isinstance(reading, _Reading):
             values = [given[places[read]] for read in reading.reads]
             return _endless(values) or reading.as_constant(*values)
+        if isinstance(reading, _WithNoise):
+            (noised,) = reading.reads
+            number = given[places[noised]]
+            base = exactly(put(noised.base, given), own_values())
+            return _endless([number]) or reading.as_constant(base, number)
         if reading is not None:
             return put(reading, given)
         logs = in_logs(program, part)

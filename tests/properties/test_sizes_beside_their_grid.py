@@ -139,6 +139,19 @@ def test_thresholds_beside_a_multiple_of_noise(scale: str, more: str, life: str)
     never_false(with_data.replace(">=", "<", 1), "claim weak dp(0.1, {})", 1 - chance)
 
 
+@pytest.mark.parametrize("engine", ["interpreter", "numpy"])
+def test_means_beside_whole_noise_are_compared(engine: Any) -> None:
+    """x is 0.1 or 0.3, so the mean is at most 2 with noise up to 1: P(z <= 1) is 5/6."""
+    text = "algorithm a\nstream x in {0.1, 0.3}\nmodel m: x ~ {0.1: 0.5, 0.3: 0.3}\nstatistic t = mean(x over steps)\n"
+    text += "stop when t <= 2 return yes\nstop when step >= 2 return no\nattach geometric(0.5) to t once\n"
+    assert abs(seqlang.run(text, runs=4000, engine=engine)[0].returns["yes"] - 5 / 6) < 0.03
+    # of (0, 0, 0), with the chance 1/8, the mean is 0 and ties with the threshold where z is 0
+    ties = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ uniform({0, 1})\nstatistic t = mean(x over steps)\n"
+    ties += "stop when step == 3 and t <= 0 return yes\nstop when step >= 3 return no\nattach geometric(0.5) to t\n"
+    truth = 1 / 8 * 2 / 3 + 7 / 8 * 1 / 3
+    assert abs(seqlang.run(ties, runs=4000, engine=engine)[0].returns["yes"] - truth) < 0.03
+
+
 # ---- alphabets with coarse and fine letters
 
 ALPHABETS = ["{0.1, 0.3000000000000001}", "{0, 0.1, 1e-15}", "{0.1, 1/3, 1/7, 0.123456789012345}"]
