@@ -159,9 +159,16 @@ class _Keys:
 
     def _number(self, place: int, part: Any, unit: Unit | None) -> Any:
         """The number as it is: others may be next to it. If it differs by units from the first one at its place, their
-        number, which rounding does not change."""
-        if not isinstance(part, float) or unit is None or not unit.always or not isfinite(part):
+        number, which rounding does not change. Numbers of different steps may lie between: far from each other beside
+        rounding."""
+        if not isinstance(part, float):
             return part
+        if not isfinite(part):
+            return str(part)  # one that is no number equals no other
+        if unit is None:
+            return part
+        if not unit.always:
+            return part if abs(part) >= MOST_STEPS * unit.size else ("between units", round(part / unit.size, 9))
         many = units_above(self._first.setdefault(place, part), part, unit)
         return part if many is None else ("units", many)
 

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, assert_never
 
 from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
-from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
+from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support, total
 from seqlang.backends.transcript.kept_values import KeptWriter
 from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.backends.transcript.reported_value import same
@@ -64,6 +64,7 @@ class FactWriter:
         plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
         plain.scope |= {"on_its_side": on_its_side, "both_right": both_right, "decided": decided, "leaves": leaves}
         plain.scope["with_digits"] = with_digits
+        plain.scope["total"] = total
         self._check_choices()
 
     def gates(self, source: GateSource, wanted: str, observed: str) -> None:
@@ -236,7 +237,8 @@ class FactWriter:
                 written = self.plain.write(inner)
                 values = f"support({written})"
                 parts = tuple(e.children(inner)) if isinstance(inner, e.Law) else self._weights(inner)
-                chance = self._with_its_digits(f"mass({written}, {observed})", parts, isinstance(inner, e.Law))
+                plain, subtracts = f"mass({written}, {observed})", isinstance(inner, e.Law)
+                chance = self._with_its_digits(plain, parts, subtracts, "1" if subtracts else f"total({written})")
                 known = f"('chance', {chance}, {gate!r})"
             case _ as never:
                 assert_never(never)
@@ -250,15 +252,24 @@ class FactWriter:
                 return (law.weight,)
         return ()
 
-    def _with_its_digits(self, chance: str, parts: tuple[e.Expression, ...], subtracts: bool) -> str:
+    def _with_its_digits(self, chance: str, parts: tuple[e.Expression, ...], subtracts: bool, total: str = "1") -> str:
         """A chance that is computed from numbers with errors: it is not known where it is next to nothing beside these.
-        `subtracts`: it may be 1 minus another one."""
-        precision = self.plain.exact.jumps.smooth.precision
+        `subtracts`: it may be 1 minus another one. `total`: of all the parts."""
         if all(map(self._is_plain_chance if subtracts else self._has_its_digits, parts)):
             return chance
-        off = UNIT + max((precision.error(part, False) for part in parts), default=0.0)
         self.rounding += OFF
-        return f"with_digits({chance}, {off!r})"
+        return f"with_digits({chance}, {UNIT!r} + ({' + '.join(['0', *map(self._error, parts)])}) / {total})"
+
+    def _error(self, part: e.Expression) -> str:
+        """How far a number may be off: always, or as a run computes it."""
+        smooth = self.plain.exact.jumps.smooth
+        always = smooth.precision.error(part, False)
+        if always < inf:
+            return repr(always)
+        now = smooth.error(part)
+        if now is None:
+            raise Unsupported("a chance of which doubles may know few digits")
+        return self.plain.write(now)
 
     def _is_plain_chance(self, chance: e.Expression) -> bool:
         """Whether it is one of some constants that are not next to 0 or 1."""

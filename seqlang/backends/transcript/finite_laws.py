@@ -45,6 +45,11 @@ def weighed(pairs: tuple[tuple[Any, Any], ...]) -> LawValue:
     return "weights", pairs
 
 
+def total(law: LawValue) -> float:
+    """The sum of the weights; 1 for a law without weights."""
+    return float(sum(w for _, w in law[1])) if law[0] == "weights" else 1.0
+
+
 def mass(law: LawValue, at: Any) -> float:
     """P(X = at)."""
     match law:

@@ -188,6 +188,8 @@ def _snapped(test: Any) -> Any:
 def _key(state: Any) -> Any:
     """The state as something that can be hashed. Numbers that differ in their last digits are different states: where
     only rounding did that, there are two for one."""
+    if isinstance(state, float) and state != state:
+        return "no number"
     if isinstance(state, tuple):
         return tuple([_key(x) for x in state])
     if isinstance(state, dict):
