@@ -159,8 +159,8 @@ class _Keys:
 
     def _number(self, place: int, part: Any, unit: Unit | None) -> Any:
         """The number as it is: others may be next to it. If it differs by units from the first one at its place, their
-        number, which rounding does not change. Numbers of different steps may lie between: far from each other beside
-        rounding."""
+        number, which rounding does not change. Numbers of different steps may lie between the multiples: of these, two
+        that differ by less than a billionth of the unit are one."""
         if not isinstance(part, float):
             return part
         if not isfinite(part):

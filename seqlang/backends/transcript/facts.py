@@ -17,6 +17,7 @@ from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
+from seqlang.model.binding import free_variables
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.growths import UNIT
 from seqlang.model.life import EachStep, Once
@@ -267,7 +268,7 @@ class FactWriter:
         if always < inf:
             return repr(always)
         now = smooth.error(part)
-        if now is None:
+        if now is None or free_variables(part):
             raise Unsupported("a chance of which doubles may know few digits")
         return self.plain.write(now)
 
