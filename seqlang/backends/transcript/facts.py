@@ -17,7 +17,6 @@ from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.at_the_moment import Decided
-from seqlang.model.binding import free_variables
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.growths import UNIT
 from seqlang.model.life import EachStep, Once
@@ -36,7 +35,7 @@ value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 
 PLAIN = Fraction(1, 1000)
 """A chance that is at least this, and 1 minus it, have 13 digits as doubles."""
-OFF = 1e-10
+OFF = 1e-9
 """By how much a chance that is computed from others may be off, relative to it."""
 STEEPEST = 40.0
 """By how much the logarithm of a density that is no 0 changes at most, for each scale of its noise."""
@@ -229,7 +228,7 @@ class FactWriter:
                 values = "(" + "".join(self.plain.write(a) + ", " for a in alphabet) + ")"
                 chance = f"flipped({observed}, {value}, {right}, {len(alphabet)})"
                 values = f"alike({values}, {value})"
-                known = f"('chance', {self._with_its_digits(chance, (truth,), True)}, {gate!r})"
+                known = f"('chance', {self._with_digits(chance, (truth,))}, {gate!r})"
             case p.NoisyMaxLaw(of, terms, sign):
                 value = self.plain.write(of)
                 values = f"range(1, len({value}) + 1)"
@@ -237,40 +236,48 @@ class FactWriter:
             case p.PrivateLaw(inner):
                 written = self.plain.write(inner)
                 values = f"support({written})"
-                parts = tuple(e.children(inner)) if isinstance(inner, e.Law) else self._weights(inner)
-                plain, subtracts = f"mass({written}, {observed})", isinstance(inner, e.Law)
-                chance = self._with_its_digits(plain, parts, subtracts, "1" if subtracts else f"total({written})")
-                known = f"('chance', {chance}, {gate!r})"
+                known = f"('chance', {self._mass(inner, written, observed)}, {gate!r})"
             case _ as never:
                 assert_never(never)
         return f"('open', {values}, {gate!r}) if {observed} is True else {known}"
 
-    def _weights(self, law: e.Expression) -> tuple[e.Expression, ...]:
+    def _mass(self, law: e.Expression, written: str, observed: str) -> str:
+        """The chance of what was seen, see `with_digits`."""
+        chance = f"mass({written}, {observed})"
         match law:
             case e.Weights(pairs):
-                return tuple(weight for _, weight in pairs)
-            case e.WeightsOf():
-                return (law.weight,)
-        return ()
-
-    def _with_its_digits(self, chance: str, parts: tuple[e.Expression, ...], subtracts: bool, total: str = "1") -> str:
-        """A chance that is computed from numbers with errors: it is not known where it is next to nothing beside these.
-        `subtracts`: it may be 1 minus another one. `total`: of all the parts."""
-        if all(map(self._is_plain_chance if subtracts else self._has_its_digits, parts)):
+                weights = [weight for _, weight in pairs]
+            case e.WeightsOf(weight=weight):
+                weights = [weight]
+            case _:
+                return self._with_digits(chance, tuple(e.children(law)))
+        if all(map(self._has_its_digits, weights)):
             return chance
         self.rounding += OFF
-        return f"with_digits({chance}, {UNIT!r} + ({' + '.join(['0', *map(self._error, parts)])}) / {total})"
+        match law:
+            case e.Weights(pairs):
+                off: e.Expression = e.Weights(tuple((value, self._error(weight)) for value, weight in pairs))
+            case e.WeightsOf(weight=weight):
+                off = replace(law, weight=self._error(weight))
+        return f"with_digits({chance}, {UNIT!r} + total({self.plain.write(off)}) / total({written}))"
 
-    def _error(self, part: e.Expression) -> str:
+    def _with_digits(self, chance: str, parts: tuple[e.Expression, ...]) -> str:
+        """The same of a chance that may be 1 minus another one."""
+        if all(map(self._is_plain_chance, parts)):
+            return chance
+        self.rounding += OFF
+        return f"with_digits({chance}, {' + '.join([repr(UNIT), *(self.plain.write(self._error(p)) for p in parts)])})"
+
+    def _error(self, part: e.Expression) -> e.Expression:
         """How far a number may be off: always, or as a run computes it."""
         smooth = self.plain.exact.jumps.smooth
         always = smooth.precision.error(part, False)
         if always < inf:
-            return repr(always)
+            return e.Number(Fraction(always))
         now = smooth.error(part)
-        if now is None or free_variables(part):
+        if now is None:
             raise Unsupported("a chance of which doubles may know few digits")
-        return self.plain.write(now)
+        return now
 
     def _is_plain_chance(self, chance: e.Expression) -> bool:
         """Whether it is one of some constants that are not next to 0 or 1."""
