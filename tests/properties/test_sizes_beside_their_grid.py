@@ -80,6 +80,19 @@ def test_states_beside_a_large_one(other: str) -> None:
     never_false(text, "claim weak dp(0.1, {})", 0.25)
 
 
+@pytest.mark.parametrize(
+    "constant", ["(max(x, y) + min(x, y)) / step", "max(x / step, y / step) + min(x / step, y / step)"]
+)
+def test_one_number_of_which_runs_show_several_doubles(constant: str) -> None:
+    """With y = 1.7 - x it is always 1.7 (1 + 1/2 + 1/3). Runs add up doubles: some show another one than others, which
+    tells of the data."""
+    text = "algorithm a\nstream x in {0.2, 0.6, 0.7}\nmodel m: x ~ uniform({0.2, 0.6, 0.7})\n"
+    text += f"statistic s = sum({constant.replace('y', '(1.7 - x)')} over steps)\nstop when step >= 3 return s\n"
+    shown = {value for value, chance in seqlang.run(text, runs=500)[0].returns.items() if chance}
+    found = decided(f"{text}claim weak pure(0.001) under m\n")
+    assert len(shown) == 1 or found == ["unknown"]
+
+
 # ---- chances that doubles do not know
 
 

@@ -230,7 +230,7 @@ def _chains(program: Program, model: str, agreed: float) -> tuple[Chain, ...]:
     """The chain at the first two orders that agree on the free law; one chain where every order gives the same."""
     from seqlang.backends.solve.spaces import space_of
 
-    space = space_of(program, model)
+    space = space_of(program, model, by_double=True)
     coarse = _made(space, 0)
     if space.exact:
         return (coarse,)

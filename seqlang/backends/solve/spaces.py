@@ -64,15 +64,17 @@ class Space:
     """Whether the faster chain bounds by an inequality how many runs never stop."""
 
 
-def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
-    """The space in which `solve` computes. Raises Unsolved."""
+def space_of(
+    program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9, by_double: bool = False
+) -> Space:
+    """The space in which `solve` computes. `by_double`: see `OutcomePlaces`. Raises Unsolved."""
     standard_normal.count_anew()
     program = known(program, model)
     memories = model_named(program, model).memories
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
     with refusals_are_unsolved():
-        return _fitting(program, model, watch, integration_plan(program, watch, memories), tolerance)
+        return _fitting(program, model, watch, integration_plan(program, watch, memories), tolerance, by_double)
 
 
 def enclosing_space(
@@ -101,14 +103,16 @@ def explored(program: Program, model: str, plan: IntegrationPlan) -> ExploredCha
     return made
 
 
-def _fitting(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
+def _fitting(
+    program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float, by_double: bool = False
+) -> Space:
     reasons: list[str] = []
     cells = [i for i in plan.needed.statements if 0 <= i < len(program.body) and isinstance(program.body[i], Cell)]
     tries: list[Callable[[Program, str, Watch, IntegrationPlan], Space]] = []
     if plan.simple:
         tries.append(partial(_lattice, tolerance=tolerance) if cells else _queries)
     if plan.favoured is None:
-        tries.append(partial(_explored, tolerance=tolerance))
+        tries.append(partial(_explored, tolerance=tolerance, by_double=by_double))
     if not plan.simple and not cells:
         tries.append(_continuous_queries)
     if cells:
@@ -249,7 +253,9 @@ def _continuous_queries(program: Program, model: str, watch: Watch, plan: Integr
     return Space("queries", make, last, exact)
 
 
-def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
+def _explored(
+    program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float, by_double: bool = False
+) -> Space:
     from seqlang.backends.solve.states.drawn_entries import DrawnEntries
     from seqlang.backends.solve.states.explored_chain import ExploredChain
     from seqlang.backends.solve.states.kinks import state_kinks
@@ -262,7 +268,7 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
         raise Unsolved("a fresh noise with a density that two comparisons of one step share")
     kinks = state_kinks(program, model, watch, plan) if plan.panels is None else ()
     grid, last, exact = _grids(program, plan, kinks)
-    places = OutcomePlaces()
+    places = OutcomePlaces(by_double)
 
     def make(level: int) -> ExploredChain:
         return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance, places)

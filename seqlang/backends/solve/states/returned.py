@@ -21,9 +21,11 @@ Key = tuple[float, ...] | None
 
 class OutcomePlaces:
     """A number for every outcome, in the order in which they are met. Chains of one program may share it: they then
-    number outcomes alike."""
+    number outcomes alike. `by_double`: for who sees what runs show. Rounding may depend on the order of the data, and
+    then runs show several doubles for one number: Unsolved."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_double: bool = False) -> None:
+        self._by_double = by_double
         self._places: dict[Outcome, int] = {}
         self._numbers: list[float] = []
         self._exact: dict[float, bool] = {}
@@ -51,6 +53,8 @@ class OutcomePlaces:
             both_exact = exact and self._exact[other]
             if other != number and (both_exact or not apart <= max(CLOSE * abs(other), error) < inf):
                 continue
+            if self._by_double and other != number:
+                raise Unsolved("a number is returned for which runs show several doubles")
             if apart > ROUNDING * abs(other):
                 raise Unsolved("two numbers that are returned are next to each other")
             if error > 0 and not _are_one(key, self._from[other]):
