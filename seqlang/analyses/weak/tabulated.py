@@ -160,7 +160,7 @@ class _Keys:
     def _number(self, place: int, part: Any, unit: Unit | None) -> Any:
         """The number as it is: others may be next to it. If it differs by units from the first one at its place, their
         number, which rounding does not change. Numbers of different steps may lie between the multiples: of these, two
-        that differ by less than a billionth of the unit are one."""
+        that agree in 13 digits are one, as a comparison with a number so near to them is refused (`step/ties`)."""
         if not isinstance(part, float):
             return part
         if not isfinite(part):
@@ -168,7 +168,7 @@ class _Keys:
         if unit is None:
             return part
         if not unit.always:
-            return part if abs(part) >= MOST_STEPS * unit.size else ("between units", round(part / unit.size, 9))
+            return f"{part:.12e}"
         many = units_above(self._first.setdefault(place, part), part, unit)
         return part if many is None else ("units", many)
 
