@@ -21,10 +21,11 @@ the line: these are far apart, and which of them are on which side is computed e
 *Guarded.* What is computed from a number that is kept from step to step and is no multiple of one fraction is computed
 with doubles, as long as these tell it (`model/guards.py`).
 
-*Numbers that jump nowhere.* What is shown or drawn is the double that is nearest to the number. Weights and arguments
-of laws have a small relative error, and what noise is added to one that is small beside the noise. Where doubles may
-not be that good, the number is looked up, divided once, or computed exactly at the moment, if it can be; else who
-decides something by it looks at its error in each run (`Smooth.checked`).
+*Numbers that jump nowhere.* What is shown or drawn is the double that is nearest to the number; a number that has no
+exact form is shown with its rounding error (`Precision.nearest` tells which). Weights and arguments of laws have a
+small relative error, and what noise is added to one that is small beside the noise. Where doubles may not be that good,
+the number is looked up, divided once, or computed exactly at the moment, if it can be; else who decides something by it
+looks at its error in each run (`Smooth.checked`).
 
 A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
 each side is one constant or input, rounded once, since rounding keeps the order.
