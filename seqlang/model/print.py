@@ -49,6 +49,11 @@ def show_number(value: Fraction) -> str:
     return f"{float(value):.6g}"
 
 
+def show_double(value: float) -> str:
+    """In as few digits as tell it from all other doubles: `10`, `0.1`, `0.3333333333333333`, `1e+17`."""
+    return str(int(value)) if value.is_integer() and abs(value) < 10**16 else repr(float(value))
+
+
 def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
     """The text, and how tightly it binds."""
 

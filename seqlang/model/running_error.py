@@ -195,11 +195,11 @@ class RunningErrors:
         self, operator: str, arguments: tuple[Expression, ...], parts: list[RunningError], e: Expression
     ) -> RunningError:
         match operator, arguments, parts:
+            case (("sum" | "mean" | "max" | "min"), (v,), [x]):
+                both = _plus(x, self._of_sum(v, v))
+                return _mapped(both, lambda part: Apply("sum", (of_each(part, v),)))
             case (("+" | "-" | "max" | "min" | "clip"), _, [first, *others]):
-                found = first
-                for other in others:
-                    found = _plus(found, other)
-                return found
+                return reduce(_plus, others, first)
             case (("negate" | "abs"), _, [x]):
                 return x
             case "*", (a, b), [x, y]:
@@ -207,9 +207,6 @@ class RunningErrors:
             case "/", (_, b), [x, y]:
                 quotient = self._over(_plus(x, _scaled(y, size_of(e))), size_of(b), self.total(y))
                 return _plus(quotient, RunningError(LEAST, {}))
-            case (("sum" | "mean" | "max" | "min"), (v,), [x]):
-                both = _plus(x, self._of_sum(v, v))
-                return _mapped(both, lambda part: Apply("sum", (of_each(part, v),)))
             case "dot", (a, b), [x, y]:
                 products = _plus(_dotted(x, b), _dotted(y, a))
                 both = _dotted(RunningError(times(UNIT, of_each(self.total(x), a)), {}), of_each(self.total(y), b))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from seqlang.model.print import show_double
 from seqlang.proof.entry import Entry
-from seqlang.report.numbers import shown
 
 
 def stream_words(entries: tuple[Entry, ...]) -> str:
@@ -32,9 +32,9 @@ def _repeats(entries: tuple[Entry, ...], start: int, size: int) -> int:
 
 
 def entry_words(entry: Entry | bool | str) -> str:
-    """One entry, or a returned value."""
+    """One entry, or a returned value. Two different ones do not look alike."""
     if isinstance(entry, dict):
         return "(" + ", ".join(f"{k} {entry_words(v)}" for k, v in entry.items()) + ")"
     if isinstance(entry, tuple):
         return "(" + ", ".join(entry_words(e) for e in entry) + ")"
-    return shown(entry) if isinstance(entry, int | float) and math.isfinite(entry) else str(entry)
+    return show_double(float(entry)) if isinstance(entry, int | float) and math.isfinite(entry) else str(entry)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from seqlang.model.print import show_double
 from seqlang.record import field, record
 from seqlang.results.json_number import json_number
 from seqlang.results.results import OneOfSeveral
@@ -214,4 +215,4 @@ def outcome_name(outcome: str | float | None) -> str:
     """What the reports call a returned value."""
     if outcome is None:
         return "stop"
-    return outcome if isinstance(outcome, str) else f"{outcome:g}"
+    return outcome if isinstance(outcome, str) else show_double(outcome)

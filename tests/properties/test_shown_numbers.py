@@ -253,3 +253,37 @@ def test_a_number_that_is_too_large_is_refused_in_words(engine: str) -> None:
     text = of_two("1", "2", "statistic S = sum(x over steps)\nstop when step >= 3 return exp(1000 * S)")
     with pytest.raises(seqlang.SpecError, match="E0620"):
         seqlang.run(text, runs=5, seed=1, engine=engine)
+
+
+# ---- what they are called
+
+NAMED = [
+    ("1000000 + S", {"1000000": 0.125, "1000001": 0.375, "1000002": 0.375, "1000003": 0.125}),
+    ("1 + S / 10 ^ 8", {"1": 0.125, "1.00000001": 0.375, "1.00000002": 0.375, "1.00000003": 0.125}),
+    (
+        "(1 + S) / 3",
+        {"0.3333333333333333": 0.125, "0.6666666666666666": 0.375, "1": 0.375, "1.3333333333333333": 0.125},
+    ),
+    ("(1 + S) * 10 ^ 17", {"1e+17": 0.125, "2e+17": 0.375, "3e+17": 0.375, "4e+17": 0.125}),
+]
+
+
+@pytest.mark.parametrize(("returned", "named"), NAMED)
+def test_different_numbers_have_different_names(returned: str, named: dict[str, float]) -> None:
+    rest = f"statistic S = sum(x over steps)\nstop when step >= 3 return {returned}\n"
+    text = of_two("0", "1", rest)
+    assert seqlang.solve(text)[0].returns == pytest.approx(named)
+    for engine in ENGINES:
+        assert seqlang.run(text, runs=2000, seed=1, engine=engine)[0].returns == pytest.approx(named, abs=0.05)
+
+
+def test_the_largest_of_a_list_whose_rounding_is_watched() -> None:
+    """The error of the largest element is one number, and no list of them."""
+    rest = (
+        "memory w = 0\nstatistic s = uniform({0.1, 0.3, 0.7}).pmf(w)\n"
+        "stop when step >= 2 return floor(max([1, s]) * 10)\nupdate w = w + 0.1\n"
+    )
+    text = of_two("0", "1", rest)
+    assert seqlang.solve(text)[0].returns == {"10": 1.0}
+    for engine in ENGINES:
+        assert seqlang.run(text, runs=10, engine=engine)[0].returns == {"10": 1.0}

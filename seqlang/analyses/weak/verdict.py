@@ -15,11 +15,12 @@ from seqlang.analyses.weak.far_entry import far_entries
 from seqlang.analyses.weak.later import Everywhere, later_delta
 from seqlang.analyses.weak.profile import Law, Range
 from seqlang.analyses.weak.scans import Scans, scans_of
-from seqlang.analyses.weak.words import as_written, in_words
+from seqlang.analyses.weak.words import in_words
 from seqlang.analyses.weak.worst import Worst
 from seqlang.arithmetic.estimate import Estimate
 from seqlang.arithmetic.formula import Enclosure, enclose
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model.print import show_double
 from seqlang.model.program import Claim, Program
 from seqlang.record import record, replace
 from seqlang.rules.claims import UndecidedAmount, claimed_amounts
@@ -147,7 +148,7 @@ def _decision(found: Worst, limit: Enclosure, what: str, scans: Scans) -> Decisi
         return Decision("refuted", f"{what} is {_from_below(found)}, {where}", found)
     if not scans.told.complete:
         seen = ", ".join(
-            as_written(value) for value in dict.fromkeys(v for e in scans.told.entries for v in e.values())
+            show_double(value) for value in dict.fromkeys(v for e in scans.told.entries for v in e.values())
         )
         because = f"{what} is at least {found.lower:.6g} for entries among {seen}"
         return Decision("unknown", f"{because}; they may have infinitely many other values", found)
