@@ -5,17 +5,19 @@ Each is a list of formulas that must contradict each other: what is assumed, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import prod
 
-from seqlang.kernel.core import Letters, Program, Range, Read, Replace, Step, Within
+from seqlang.kernel.core import Letters, Program, Range, Read, Remove, Replace, Step, Within
 from seqlang.kernel.execution import Key, Run, ended, play
 from seqlang.kernel.laws import cost
 from seqlang.kernel.levels import WHOLE, Level, Levels
 from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome
 from seqlang.kernel.refused import Refused
+from seqlang.kernel.table import Case, Table, moved_within, number_in
 from seqlang.kernel.terms import (
     FALSE,
     TRUE,
@@ -53,40 +55,49 @@ class Condition:
         return tuple(tightened(part, self.whole) for part in (denied(self.shown), *self.assumed))
 
 
-def start_parts(proof: Certificate, mode: Mode) -> tuple[_Pair, Linear]:
+def start_parts(proof: Certificate, mode: Mode, case: Case) -> tuple[_Pair, Linear]:
     """The states before the first step, and the price of the kept draws."""
-    pair = _Pair(proof, mode, None)
+    pair = _Pair(proof, mode, None, case)
     pair.states = (first_state(proof.program, pair.space),) * 2
     pair.count = number(0)
     pair.limit()
     return pair, pair.price(pair.kept(mode))[0]
 
 
-def start_condition(proof: Certificate, mode: Mode) -> Condition:
-    """Before the first step the relation holds, and the kept draws have been paid for."""
-    pair, price = start_parts(proof, mode)
+def start_conditions(proof: Certificate, mode: Mode) -> Iterator[Condition]:
+    """For each case of the rows: before the first step the relation holds, and the kept draws have been paid for."""
+    for case in cases_of(proof.program, False):
+        yield _start(proof, mode, case)
+
+
+def _start(proof: Certificate, mode: Mode, case: Case) -> Condition:
+    pair, price = start_parts(proof, mode, case)
     paid = pair.reader(Level.SHOWN).number(mode.paid)
     allowed = pair.price(pair.kept(mode))[1]
     shown = holds_all((
         *pair.relation(mode), *allowed, at_least(paid, price), at_least(pair.limit(), paid),
         *pair.space.needed,
     ))  # fmt: skip
-    return pair.condition("the start", (*pair.sides(mode), *pair.space.known), shown)
+    return pair.condition(f"the start, {case}", (*pair.sides(mode), *pair.moved, *pair.space.known), shown)
+
+
+def ghost_parts(proof: Certificate, ghost: Ghost, case: Case) -> tuple[_Pair, Linear]:
+    """The entries and rows, and the ghost's value."""
+    mode = Mode((), (), proof.epsilon, (), False)
+    pair = _Pair(replace(proof, ghosts=()), mode, Edge(0, 0, True, Outcome((), None), (), ()), case)
+    return pair, pair.bound(ghost)
 
 
 def ghost_conditions(proof: Certificate, ghost: Ghost) -> Iterator[Condition]:
     """For each case of the entries the ghost lies in its range; so does 0, which stands for a ghost never bound."""
-    mode = Mode((), (), proof.epsilon, (), False)
-    edge = Edge(0, 0, True, Outcome((), None), (), ())
-    for letters in letters_of(proof.program, True):
-        pair = _Pair(replace(proof, ghosts=()), mode, edge, letters)
-        value = pair.reader(Level.DATA).number(ghost.value)
+    for case in cases_of(proof.program, proof.program.rows is None):
+        pair, value = ghost_parts(proof, ghost, case)
         low, high = pair.space.constant(ghost.low), pair.space.constant(ghost.high)
         shown = (
             at_least(value, low), at_least(high, value), at_least(number(0), low), at_least(high, number(0)),
             *pair.space.needed,
         )  # fmt: skip
-        yield pair.condition(f"the range of a ghost, {letters}", (*pair.moved, *pair.space.known), holds_all(shown))
+        yield pair.condition(f"the range of a ghost, {case}", (*pair.moved, *pair.space.known), holds_all(shown))
 
 
 def first_state(program: Program, space: Space) -> dict[Key, Value]:
@@ -107,29 +118,34 @@ def step_conditions(proof: Certificate, edge: Edge) -> Iterator[tuple[Condition,
     source = proof.modes[edge.source]
     if edge.outcome.stop is None and proof.modes[edge.target].sides != source.sides:
         raise Refused("an edge leads to a mode for ghosts of another sign")
-    choices = letters_of(proof.program, edge.changed)
-    if len(choices) > MOST_CASES:
+    for case in cases_of(proof.program, edge.changed):
+        yield _step(proof, edge, case)
+
+
+def cases_of(program: Program, changed: bool) -> list[Case]:
+    """The combinations of values of inputs, and of fields of the changed row, with finitely many; which listed row is
+    changed; whether the row is added."""
+    places: list[tuple[tuple[str, int, int], tuple[Fraction, ...]]] = []
+    for index, declared in enumerate(program.inputs):
+        if isinstance(declared.domain, Letters):
+            runs = (1, 2) if changed and not declared.public else (1,)
+            places += [(("input", index, run), declared.domain.values) for run in runs]
+    rows: Sequence[int | None] = (None,)
+    ways: Sequence[bool] = (False,)
+    if program.rows is not None and not program.rows.listed:
+        removes = isinstance(program.adjacency, Remove)
+        ways = (False, True) if removes else ways
+        for index, domain in enumerate(program.rows.fields):
+            if isinstance(domain, Letters):
+                places += [(("row", index, run), domain.values) for run in ((1,) if removes else (1, 2))]
+    elif program.rows is not None and not (isinstance(program.adjacency, Within) and program.adjacency.every):
+        rows = range(program.rows.size or 0)
+    if prod(len(values) for _, values in places) * len(rows) * len(ways) > MOST_CASES:
         raise Refused("too many combinations of letters")
-    for letters in choices:
-        yield _step(proof, edge, letters)
-
-
-def letters_of(program: Program, changed: bool) -> list[dict[tuple[int, int], Fraction]]:
-    """The combinations of values of inputs with finitely many: (input, run) to value."""
-    places = [
-        (index, run)
-        for index, declared in enumerate(program.inputs)
-        if isinstance(declared.domain, Letters)
-        for run in ((1, 2) if changed and not declared.public else (1,))
-    ]
-    domains = [program.inputs[index].domain for index, _ in places]
-    values = [d.values for d in domains if isinstance(d, Letters)]
-    size = 1
-    for found in values:
-        size *= len(found)
-        if size > MOST_CASES:
-            raise Refused("too many combinations of letters")
-    return [dict(zip(places, chosen, strict=True)) for chosen in product(*values)]
+    return [
+        Case(dict(zip((place for place, _ in places), chosen, strict=True)), row, way)
+        for row in rows for way in ways for chosen in product(*(values for _, values in places))
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +165,9 @@ class Parts:
     after: Linear
 
 
-def parts_of(proof: Certificate, edge: Edge, letters: Mapping[tuple[int, int], Fraction]) -> Parts:
+def parts_of(proof: Certificate, edge: Edge, case: Case) -> Parts:
     source, ends = proof.modes[edge.source], edge.outcome.stop is not None
-    pair = _Pair(proof, source, edge, letters)
+    pair = _Pair(proof, source, edge, case)
     assumed = [*pair.sides(source), *pair.moved, *pair.relation(source)]
     paid = pair.reader(Level.SHOWN).number(source.paid)
     paying, before, count = pair.moves(edge), dict(pair.states[0]), pair.count
@@ -194,9 +210,9 @@ def parts_of(proof: Certificate, edge: Edge, letters: Mapping[tuple[int, int], F
     )  # fmt: skip
 
 
-def _step(proof: Certificate, edge: Edge, letters: Mapping[tuple[int, int], Fraction]) -> tuple[Condition, Condition]:
-    parts = parts_of(proof, edge, letters)
-    about = f"from mode {edge.source} to mode {edge.target}, {edge.outcome}, {dict(letters)}"
+def _step(proof: Certificate, edge: Edge, case: Case) -> tuple[Condition, Condition]:
+    parts = parts_of(proof, edge, case)
+    about = f"from mode {edge.source} to mode {edge.target}, {edge.outcome}, {case}"
     shown = holds_all((*parts.asked, at_least(parts.after, parts.paid + parts.price)))
     return (
         parts.pair.condition(f"totality {about}", parts.assumed, parts.needed),
@@ -238,29 +254,32 @@ def require_triangular(space: Space, run: Run, levels: Levels, fresh: Mapping[in
 
 
 class _Pair:
-    """Both runs at the beginning of a step; `edge` None: before the first step. `moved`: how the entries differ."""
+    """Both runs at the beginning of a step; `edge` None: before the first step. `moved`: how entries and rows differ.
+    `ways`: the moves of an adjacency with one direction."""
 
-    def __init__(
-        self, proof: Certificate, mode: Mode, edge: Edge | None, letters: Mapping[tuple[int, int], Fraction] = {}
-    ) -> None:
+    def __init__(self, proof: Certificate, mode: Mode, edge: Edge | None, case: Case) -> None:
         self.proof, self.program, self.space = proof, proof.program, Space()
         self.levels = Levels(self.program)
         self.count = self.space.new("steps done", whole=True)
         self.moved: list[Formula] = [at_least(self.count, number(0))]
         self.states = self._states() if edge is not None else ({}, {})
         self.ghosts: list[Linear] = []
-        self.way: Formula | None = None
+        self.ways: list[Linear] = []
         self.fresh: dict[int, Linear] = {}
+        self.table = None if self.program.rows is None else Table(self.space, self.program, case)
+        if self.table is not None:
+            self.moved.extend(self.table.known)
+            self.ways.extend(self.table.ways)
         if edge is not None:
-            self._enter(edge.changed, letters)
+            self._enter(edge.changed, case)
             for index, draw in enumerate(self.program.draws):
                 noise = self.drawn(index)
                 for state in self.states:
                     state["draw", index] = noise
                 if draw.life == "step":
                     self.fresh[index] = noise
-        if edge is not None and edge.changed:
-            self.ghosts = [self.reader(Level.DATA).number(ghost.value) for ghost in self.proof.ghosts]
+        if self.table is not None or (edge is not None and edge.changed):
+            self.ghosts = [self.bound(ghost) for ghost in self.proof.ghosts]
         else:
             wholes = [self.levels.is_whole(ghost.value) for ghost in self.proof.ghosts]
             self.ghosts = [self.space.new(f"ghost {k}", whole) for k, whole in enumerate(wholes)]
@@ -297,30 +316,37 @@ class _Pair:
         found = self.space.new(name, whole)
         return found if isinstance(like, Linear) else Sign(found, False)
 
-    def _enter(self, changed: bool, letters: Mapping[tuple[int, int], Fraction]) -> None:
+    def bound(self, ghost: Ghost) -> Linear:
+        """By the changed entry and the states before it; where there is a data set, by the rows."""
+        if self.table is None:
+            return self.reader(Level.DATA).number(ghost.value)
+
+        def read(what: Read | Step) -> Value:
+            if isinstance(what, Read) and what.kind == "row" and what.run != 0 and self.table is not None:
+                numbers = self.table.listed[what.run - 1]
+                if what.index in numbers:
+                    return numbers[what.index]
+            raise Refused("a ghost of a data set reads more than rows")
+
+        return Reader(self.space, read, table=self.table).number(ghost.value)
+
+    def _enter(self, changed: bool, case: Case) -> None:
         for index, declared in enumerate(self.program.inputs):
             for run in (1, 2):
                 if run == 2 and (declared.public or not changed):
                     value = self.states[0]["input", index]
                 elif isinstance(declared.domain, Range):
-                    value = self._within(declared.domain, f"input {index}" + "'" * (run - 1))
+                    value = number_in(self.space, declared.domain, f"input {index}" + "'" * (run - 1), self.moved)
                 else:
-                    value = number(letters[index, run])
+                    value = number(case.letters["input", index, run])
                 self.states[run - 1]["input", index] = value
-        adjacency = self.program.adjacency
-        if changed and isinstance(adjacency, Within):
-            old, new = (Reader(self.space, _entries(state)).number(adjacency.of) for state in self.states)
-            radius = self.space.constant(adjacency.radius)
-            self.moved.extend((at_least(radius, new - old), at_least(radius, old - new)))
-            self.way = at_least(new, old)
-
-    def _within(self, domain: Range, name: str) -> Linear:
-        found = self.space.new(name, domain.whole)
-        if domain.low is not None:
-            self.moved.append(at_least(found, number(domain.low)))
-        if domain.high is not None:
-            self.moved.append(at_least(number(domain.high), found))
-        return found
+        if self.table is not None:
+            for state, numbers in zip(self.states, self.table.listed, strict=True):
+                state.update({("row", k): value for k, value in numbers.items()})
+        elif changed and isinstance(self.program.adjacency, Within):
+            move, bounds = moved_within(self.space, self.program.adjacency, *map(_entries, self.states))
+            self.moved.extend(bounds)
+            self.ways.append(move)
 
     def reader(self, allowed: Level) -> Reader:
         """Of expressions of the proof that read nothing above the level."""
@@ -337,12 +363,12 @@ class _Pair:
                         return state[kind, index]
             raise Refused("a proof reads what it must not read there, or what has no value")
 
-        return Reader(self.space, read)
+        return Reader(self.space, read, table=self.table)
 
     def limit(self) -> Linear:
-        """The epsilon for one changed entry: neighbours in k entries are k such neighbours apart."""
+        """The epsilon for one changed entry or row: neighbours in k are k such neighbours apart."""
         adjacency = self.program.adjacency
-        changes = adjacency.count if isinstance(adjacency, Replace) else 1
+        changes = adjacency.count if isinstance(adjacency, Replace | Remove) else 1
         return self.space.constant(self.proof.epsilon).times(Fraction(1, changes))
 
     def sides(self, mode: Mode) -> Iterator[Formula]:
@@ -353,9 +379,9 @@ class _Pair:
             if side.ghost is not None:
                 sign = self.ghosts[side.ghost]
                 yield at_least(sign, number(0)) if side.positive else at_least(number(0), sign)
-            elif self.way is not None:
-                assert isinstance(self.way, Sign)
-                yield self.way if side.positive else Sign(self.way.term.times(Fraction(-1)), False)
+            else:
+                for move in self.ways:
+                    yield at_least(move, number(0)) if side.positive else at_least(number(0), move)
 
     def relation(self, mode: Mode) -> list[Formula]:
         reader = self.reader(Level.DRAWN)
@@ -390,7 +416,9 @@ class _Pair:
 
     def runs(self, moves: Mapping[int, Linear]) -> tuple[Run, Run]:
         now = self.count + number(1)
-        first, second = (Run(self.program, self.space, now, dict(s), self.levels.is_shown) for s in self.states)
+        is_shown, (one, two) = self.levels.is_shown, self.states
+        first = Run(self.program, self.space, now, dict(one), is_shown, self.table, 1)
+        second = Run(self.program, self.space, now, dict(two), is_shown, self.table, 2)
         for index, move in moves.items():
             second.values["draw", index] = self.fresh[index] + move
         return first, second

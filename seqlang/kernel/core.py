@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-Kind = Literal["input", "let", "cell", "memory", "report", "draw", "ghost"]
+Kind = Literal["input", "let", "cell", "memory", "report", "draw", "row", "ghost"]
 
 # ---- expressions
 
@@ -40,9 +40,9 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Read:
     """The value of something numbered:
-    `input` this step's entry, `let` a value that this step has computed, `cell` and `memory` what they hold at this
-    place of the body, `report` what this step has reported above, `draw` a draw. Only proofs have ghosts and runs, see
-    `proof.py`."""
+    `input` this step's entry, `row` a number of the data set, `let` a value that this step has computed, `cell` and
+    `memory` what they hold at this place of the body, `report` what this step has reported above, `draw` a draw. Only
+    proofs have ghosts and runs, see `proof.py`."""
 
     kind: Kind
     index: int
@@ -51,7 +51,8 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A function or a comparison; `values.py` has them all."""
+    """A function or a comparison; `values.py` has them all. `total` adds its argument up over all rows of the data set.
+    `list` is what a report or a stop shows if it shows several numbers."""
 
     name: str
     arguments: tuple[Expression, ...]
@@ -96,8 +97,27 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """A data set, which is the same in every step. `fields`: of each row. Rows are read by totals, in which
+    `Read("row", f)` is field f; or, with `listed`, one by one: field f of row k is `Read("row", k * len(fields) + f)`.
+    `size`: how many rows there are; None if this is not known to everyone."""
+
+    fields: tuple[Letters | Range, ...]
+    size: int | None
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Replace:
-    """Neighbours are streams of one length, and differ in at most `count` entries, which may be anything."""
+    """Neighbours have as many entries (rows, if there is a data set), and differ in at most `count` of them, which may
+    be anything."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Neighbours are data sets of which one has at most `count` rows more."""
 
     count: int
 
@@ -105,7 +125,7 @@ class Replace:
 @dataclass(frozen=True, slots=True)
 class Within:
     """`of`, a function of one entry, moves by at most `radius`, at one entry or at `every` one. Inputs that `of` does
-    not read may become anything there. `one_direction`: all moves have one sign."""
+    not read may become anything there. `one_direction`: all moves have one sign. Of rows it reads `row`."""
 
     of: Expression
     radius: Expression
@@ -113,7 +133,7 @@ class Within:
     one_direction: bool
 
 
-Adjacency = Replace | Within
+Adjacency = Replace | Remove | Within
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +203,11 @@ Statement = Let | Tick | Report | Update | Stop
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`memories` are their initial values. Lets, cells, reports and stops are numbered from 0, in their order."""
+    """`memories` are their initial values. Lets, cells, reports and stops are numbered from 0, in their order. With a
+    data set all inputs are public."""
 
     inputs: tuple[Input, ...]
+    rows: Rows | None
     adjacency: Adjacency
     memories: tuple[Expression, ...]
     draws: tuple[Draw, ...]

@@ -3,7 +3,8 @@
 Ghosts are bound in the step in which the one changed entry stands, by expressions of the certificate and not of the
 path; so they are functions of the neighbours and the transcript, and so are their signs. For each combination of signs
 (a ghost that is 0 has both) the automaton must read every word of outcomes with at most one changed entry; of an
-adjacency that changes every entry, every word. Relations play no part here.
+adjacency that changes every entry, every word with changed entries only. The rows of a data set change before the first
+step: no step has a changed entry then. Relations play no part here.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ Words = tuple[tuple[bool, ...], int | None]
 def check_cover(proof: Certificate) -> None:
     """Raises Refused with a combination of signs and an outcome for which there is no path."""
     every = isinstance(proof.program.adjacency, Within) and proof.program.adjacency.every
-    if every and proof.ghosts:
+    data_set = proof.program.rows is not None
+    if every and proof.ghosts and not data_set:
         raise Refused("every entry may change, and a ghost can be bound only once")
     outcomes = list(outcomes_of(proof.program))
     for signs in _signs(proof):
-        _check(proof, signs, outcomes, every)
+        _check(proof, signs, outcomes, (0,) if data_set else (1,) if every else (0, 1))
 
 
 def outcomes_of(program: Program) -> Iterator[Words]:
@@ -69,13 +71,14 @@ def _covers(outcome: Outcome, words: Words) -> bool:
     return outcome.stop == stop and all(a is None or a == b for a, b in zip(outcome.reports, made, strict=True))
 
 
-def _check(proof: Certificate, signs: dict[int | None, bool], outcomes: list[Words], every: bool) -> None:
+def _check(proof: Certificate, signs: dict[int | None, bool], outcomes: list[Words], kinds: tuple[int, ...]) -> None:
+    """`kinds`: of steps, 0 without a changed entry and 1 with one; of the latter a word has one if there are both."""
     edges = [e for e in proof.edges if _agrees(proof.modes[e.source].sides, signs)]
     begin = frozenset(k for k, mode in enumerate(proof.modes) if mode.start and _agrees(mode.sides, signs))
     waiting, seen = [(begin, 0)], {(begin, 0)}
     while waiting:
         modes, changes = waiting.pop()
-        for changed in (True,) if every else (False, True)[: 2 - changes]:
+        for changed in kinds[: 1 if changes else None]:
             for words in outcomes:
                 after = frozenset(
                     e.target for e in edges
@@ -83,7 +86,7 @@ def _check(proof: Certificate, signs: dict[int | None, bool], outcomes: list[Wor
                 )  # fmt: skip
                 if not after:
                     raise Refused(f"no path reads {words} at a step that is {'changed' if changed else 'the same'}")
-                state = (after, 0 if every else changes + changed)
+                state = (after, changes + changed if len(kinds) > 1 else 0)
                 if words[1] is None and state not in seen:
                     if len(seen) >= MOST_SETS:
                         raise Refused("too many sets of modes")

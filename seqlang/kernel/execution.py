@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
-from seqlang.kernel.core import Choose, Expression, Kind, Let, Number, Program, Read, Report, Step, Stop, Tick, Update
+from seqlang.kernel.core import (
+    Choose,
+    Expression,
+    Kind,
+    Let,
+    Number,
+    Op,
+    Program,
+    Read,
+    Report,
+    Step,
+    Stop,
+    Tick,
+    Update,
+)
 from seqlang.kernel.proof import Outcome
 from seqlang.kernel.refused import Refused
+from seqlang.kernel.table import Table
 from seqlang.kernel.terms import FALSE, TRUE, Both, Either, Formula, Linear, Sign, denied, holds_all, holds_one, number
 from seqlang.kernel.values import Reader, Space, Value
 
@@ -27,6 +43,8 @@ class Run:
     step: Linear
     values: dict[Key, Value]
     is_shown: Callable[[Expression], bool]
+    table: Table | None
+    number: Literal[1, 2]
     later: dict[int, Value] = field(default_factory=dict)
     happened: list[Formula] = field(default_factory=list)
     shown: list[tuple[Expression, Value]] = field(default_factory=list)
@@ -34,7 +52,7 @@ class Run:
     stopped: bool = False
 
     def reader(self) -> Reader:
-        return Reader(self.space, self._read, self.is_shown)
+        return Reader(self.space, self._read, self.is_shown, self.table, self.number)
 
     def _read(self, what: Read | Step) -> Value:
         if isinstance(what, Step):
@@ -83,9 +101,18 @@ def _one(run: Run, statement: object, outcome: Outcome, other: Run | None) -> No
                 run.happened.append(denied(test))
                 return
             run.happened.append(test)
-            if result is not None:
-                run.shown.append((result, reader.value(result)))
+            run.shown.extend((part, reader.value(part)) for part in parts_of(result))
             run.stopped = True
+
+
+def parts_of(shown: Expression | None) -> tuple[Expression, ...]:
+    """Each number that a report or a stop shows."""
+    match shown:
+        case None:
+            return ()
+        case Op("list", parts):
+            return parts
+    return (shown,)
 
 
 def _report(run: Run, report: Report, made: bool | None, other: Run | None) -> None:
@@ -101,9 +128,10 @@ def _report(run: Run, report: Report, made: bool | None, other: Run | None) -> N
     if report.value is None:
         run.values["report", report.index] = TRUE if made else FALSE
     elif made:
-        value = reader.value(report.value)
-        run.shown.append((report.value, value))
-        run.values["report", report.index] = value if other is None else other.values["report", report.index]
+        values = [(part, reader.value(part)) for part in parts_of(report.value)]
+        run.shown.extend(values)
+        if len(values) == 1:  # nothing below reads a report of several numbers
+            run.values["report", report.index] = values[0][1] if other is None else other.values["report", report.index]
 
 
 def _tick(run: Run, tick: Tick) -> None:

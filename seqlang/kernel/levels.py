@@ -12,6 +12,7 @@ from seqlang.kernel.core import (
     Choose,
     Expression,
     Let,
+    Letters,
     Number,
     Op,
     Program,
@@ -34,7 +35,7 @@ class Level(IntEnum):
     DRAWN = 2
 
 
-WHOLE_NUMBERS = ("+", "-", "*", "negate", "abs", "max", "min", "clip")
+WHOLE_NUMBERS = ("+", "-", "*", "negate", "abs", "max", "min", "clip", "total")
 """Functions that are whole where their arguments are."""
 
 
@@ -58,12 +59,14 @@ class Levels:
         match expression:
             case None | Number() | Truth() | Tag() | Step():
                 return Level.SHOWN
-            case Op(_, arguments):
-                return max(map(self.of, arguments), default=Level.SHOWN)
+            case Op(name, arguments):
+                return max((Level.DATA if name == "total" else Level.SHOWN, *map(self.of, arguments)))
             case Choose(test, yes, no):
                 return max(self.of(test), self.of(yes), self.of(no))
             case Read("input", index):
                 return Level.SHOWN if self.program.inputs[index].public else Level.DATA
+            case Read("row"):
+                return Level.DATA
             case Read("let", index):
                 return self.lets.get(index, Level.SHOWN)
             case Read("cell", index):
@@ -89,8 +92,10 @@ class Levels:
             case Choose(_, yes, no):
                 return self.is_whole(yes) and self.is_whole(no)
             case Read("input", index):
-                domain = self.program.inputs[index].domain
-                return domain.whole if isinstance(domain, Range) else all(v.denominator == 1 for v in domain.values)
+                return _is_whole(self.program.inputs[index].domain)
+            case Read("row", index) if self.program.rows is not None:
+                fields = self.program.rows.fields
+                return _is_whole(fields[index % len(fields)])
             case Read("draw", index):
                 return self.program.draws[index].law in WHOLE
             case Read("report", index):
@@ -129,3 +134,7 @@ class Levels:
                     fed = max(self.of(value), self.of(when))
                     self.memories[index] = max(fed, self.memories.get(index, Level.SHOWN))
         return before != (self.lets, self.cells, self.memories)
+
+
+def _is_whole(domain: Letters | Range) -> bool:
+    return domain.whole if isinstance(domain, Range) else all(v.denominator == 1 for v in domain.values)

@@ -56,8 +56,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A number of the changed step, over the entries and the states at its beginning, of both runs. It lies between the
-    constants `low` <= 0 and `high` >= 0; `proofs`: one tree for each case of the entry."""
+    """A number of the changed step, over the entries and the states at its beginning, of both runs; where there is a
+    data set, one of its rows. It lies between the constants `low` <= 0 and `high` >= 0; `proofs`: one tree for each
+    case of the entry or the rows."""
 
     value: Expression
     low: Expression
@@ -67,8 +68,8 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """`epsilon`: what is claimed, strong pure privacy; a constant. `starts`: for each mode with `start`, in order, the
-    tree of its condition."""
+    """`epsilon`: what is claimed, strong pure privacy; a constant. `starts`: for each mode with `start`, in order, one
+    tree for each case of the rows."""
 
     program: Program
     epsilon: Expression

@@ -27,8 +27,10 @@ from seqlang.kernel.core import (
     Program,
     Range,
     Read,
+    Remove,
     Replace,
     Report,
+    Rows,
     Statement,
     Step,
     Stop,
@@ -42,7 +44,7 @@ from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome, Side
 from seqlang.kernel.refused import Unreadable
 
 NUMBER = re.compile(r"-?\d{1,4000}(/[1-9]\d{0,3999})?")
-READS = ("input", "let", "cell", "memory", "report", "draw", "ghost")
+READS = ("input", "let", "cell", "memory", "report", "draw", "row", "ghost")
 DEEPEST = 400
 """Expressions within expressions."""
 T = TypeVar("T")
@@ -57,7 +59,7 @@ def read(data: Any) -> Certificate:
         }:  # fmt: skip
             found = Certificate(
                 _program(program), expression(epsilon), tuple(map(_ghost, ghosts)), tuple(map(_mode, modes)),
-                tuple(map(_edge, edges)), tuple(starts),
+                tuple(map(_edge, edges)), tuple(map(_trees, starts)),
             )  # fmt: skip
             _require_known(found)
             return found
@@ -70,7 +72,7 @@ def _require_known(proof: Certificate) -> None:
     many = {
         "input": len(program.inputs), "cell": len(program.cells), "memory": len(program.memories),
         "draw": len(program.draws), "report": len(program.reports), "ghost": len(proof.ghosts),
-        "let": sum(isinstance(s, Let) for s in program.body),
+        "let": sum(isinstance(s, Let) for s in program.body), "row": _many_rows(program.rows),
     }  # fmt: skip
     for part in _reads(proof):
         if part.index >= many[part.kind]:
@@ -91,6 +93,12 @@ def _require_known(proof: Certificate) -> None:
         raise Unreadable("a draw that does not exist is translated")
     if any(s.ghost is not None and s.ghost >= many["ghost"] for m in proof.modes for s in m.sides):
         raise Unreadable("a sign of a ghost that does not exist")
+
+
+def _many_rows(rows: Rows | None) -> int:
+    if rows is None:
+        return 0
+    return len(rows.fields) * ((rows.size or 0) if rows.listed else 1)
 
 
 def _reads(part: Any) -> Iterator[Read]:
@@ -152,10 +160,13 @@ def _truth(data: Any) -> bool:
 
 def _program(data: Any) -> Program:
     match data:
-        case {"inputs": [*inputs], "adjacency": adjacency, "memories": [*memories], "draws": [*draws], "body": [*body]}:
+        case {
+            "inputs": [*inputs], "rows": rows, "adjacency": adjacency, "memories": [*memories], "draws": [*draws],
+            "body": [*body],
+        }:  # fmt: skip
             found = Program(
-                tuple(map(_input, inputs)), _adjacency(adjacency), tuple(map(expression, memories)),
-                tuple(map(_draw, draws)), tuple(map(_statement, body)),
+                tuple(map(_input, inputs)), _maybe(_rows, rows), _adjacency(adjacency),
+                tuple(map(expression, memories)), tuple(map(_draw, draws)), tuple(map(_statement, body)),
             )  # fmt: skip
             _require_numbered(found)
             return found
@@ -181,17 +192,33 @@ def _require_numbered(program: Program) -> None:
 
 def _input(data: Any) -> Input:
     match data:
-        case {"letters": [*values], "public": bool(public)} if values:
-            return Input(Letters(tuple(map(fraction, values))), public)
-        case {"low": low, "high": high, "whole": bool(whole), "public": bool(public)}:
-            return Input(Range(_maybe(fraction, low), _maybe(fraction, high), whole), public)
+        case {"domain": domain, "public": bool(public)}:
+            return Input(_domain(domain), public)
     raise Unreadable("no input")
+
+
+def _rows(data: Any) -> Rows:
+    match data:
+        case {"fields": [*fields], "size": None | int() as size, "listed": bool(listed)}:
+            return Rows(tuple(map(_domain, fields)), _maybe(_index, size), listed)
+    raise Unreadable("no rows")
+
+
+def _domain(data: Any) -> Letters | Range:
+    match data:
+        case {"letters": [*values]} if values:
+            return Letters(tuple(map(fraction, values)))
+        case {"low": low, "high": high, "whole": bool(whole)}:
+            return Range(_maybe(fraction, low), _maybe(fraction, high), whole)
+    raise Unreadable("no domain")
 
 
 def _adjacency(data: Any) -> Adjacency:
     match data:
         case {"replace": int(count)} if count >= 1 and not isinstance(count, bool):
             return Replace(count)
+        case {"remove": int(count)} if count >= 1 and not isinstance(count, bool):
+            return Remove(count)
         case {"within": radius, "of": of, "every": bool(every), "one direction": bool(directed)}:
             return Within(expression(of), expression(radius), every, directed)
     raise Unreadable("no adjacency")
@@ -253,6 +280,12 @@ def _side(data: Any) -> Side:
     raise Unreadable("no sign of a ghost")
 
 
+def _trees(data: Any) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise Unreadable("no list of trees")
+    return tuple(data)
+
+
 def _edge(data: Any) -> Edge:
     match data:
         case {
@@ -260,7 +293,7 @@ def _edge(data: Any) -> Edge:
             "proofs": [*proofs],
         }:  # fmt: skip
             outcome = Outcome(tuple(_maybe(_truth, made) for made in reports), _maybe(_index, stop))
-            return Edge(_index(source), _index(target), changed, outcome, _moves(moves), tuple(map(tuple, proofs)))
+            return Edge(_index(source), _index(target), changed, outcome, _moves(moves), tuple(map(_trees, proofs)))
     raise Unreadable("no edge")
 
 
@@ -291,13 +324,14 @@ def written(proof: Certificate) -> dict[str, Any]:
             }
             for e in proof.edges
         ],
-        "starts": list(proof.starts),
+        "starts": list(map(list, proof.starts)),
     }  # fmt: skip
 
 
 def program_written(program: Program) -> dict[str, Any]:
     return {
-        "inputs": list(map(_input_out, program.inputs)),
+        "inputs": [{"domain": _domain_out(i.domain), "public": i.public} for i in program.inputs],
+        "rows": None if program.rows is None else _rows_out(program.rows),
         "adjacency": _adjacency_out(program.adjacency),
         "memories": list(map(_out, program.memories)),
         "draws": [{"law": d.law, "arguments": list(map(_out, d.arguments)), "life": d.life} for d in program.draws],
@@ -325,19 +359,25 @@ def _out(e: Expression | None) -> Any:
             return ["if", _out(test), _out(yes), _out(no)]
 
 
-def _input_out(declared: Input) -> dict[str, Any]:
-    match declared.domain:
+def _rows_out(rows: Rows) -> dict[str, Any]:
+    return {"fields": list(map(_domain_out, rows.fields)), "size": rows.size, "listed": rows.listed}
+
+
+def _domain_out(domain: Letters | Range) -> dict[str, Any]:
+    match domain:
         case Letters(values):
-            return {"letters": list(map(str, values)), "public": declared.public}
+            return {"letters": list(map(str, values))}
         case Range(low, high, whole):
             ends = {"low": None if low is None else str(low), "high": None if high is None else str(high)}
-            return {**ends, "whole": whole, "public": declared.public}
+            return {**ends, "whole": whole}
 
 
 def _adjacency_out(adjacency: Adjacency) -> dict[str, Any]:
     match adjacency:
         case Replace(count):
             return {"replace": count}
+        case Remove(count):
+            return {"remove": count}
         case Within(of, radius, every, directed):
             return {"within": _out(radius), "of": _out(of), "every": every, "one direction": directed}
 

@@ -11,7 +11,9 @@ from seqlang.kernel.core import (
     Number,
     Op,
     Program,
+    Range,
     Read,
+    Remove,
     Replace,
     Report,
     Statement,
@@ -34,11 +36,18 @@ def shown(program: Program, epsilon: Expression) -> str:
 def declared(program: Program) -> list[str]:
     """The lines of the program: inputs, neighbours, memories, draws, and the body."""
     lines = [f"input {k}: {_input(declared)}" for k, declared in enumerate(program.inputs)]
+    what, several = ("entry", "entries") if program.rows is None else ("row", "rows")
+    if program.rows is not None:
+        size = "" if program.rows.size is None else f"{program.rows.size} "
+        fields = "; ".join(f"row {f}: {_domain(domain)}" for f, domain in enumerate(program.rows.fields))
+        lines.append(f"data set: {size}rows{', read one by one' if program.rows.listed else ''}; {fields}")
     match program.adjacency:
         case Replace(count):
-            lines.append(f"neighbours: {'one changed entry' if count == 1 else f'at most {count} changed entries'}")
+            lines.append(f"neighbours: {f'one changed {what}' if count == 1 else f'at most {count} changed {several}'}")
+        case Remove(count):
+            lines.append(f"neighbours: {f'one {what}' if count == 1 else f'at most {count} {several}'} more or less")
         case within:
-            where = "every entry" if within.every else "one entry"
+            where = f"every {what}" if within.every else f"one {what}"
             way = ", all in one direction" if within.one_direction else ""
             lines.append(f"neighbours: {of(within.of)} moves by at most {of(within.radius)} at {where}{way}")
     lines += [f"memory {k} = {of(initial)}" for k, initial in enumerate(program.memories)]
@@ -70,13 +79,16 @@ def of(e: Expression) -> str:
 
 
 def _input(declared: Input) -> str:
-    public = ", public" if declared.public else ""
-    if isinstance(declared.domain, Letters):
-        return "one of " + ", ".join(map(str, declared.domain.values)) + public
-    kind = "whole numbers" if declared.domain.whole else "numbers"
-    low = "" if declared.domain.low is None else f" from {declared.domain.low}"
-    high = "" if declared.domain.high is None else f" to {declared.domain.high}"
-    return f"{kind}{low}{high}{public}"
+    return _domain(declared.domain) + (", public" if declared.public else "")
+
+
+def _domain(domain: Letters | Range) -> str:
+    if isinstance(domain, Letters):
+        return "one of " + ", ".join(map(str, domain.values))
+    kind = "whole numbers" if domain.whole else "numbers"
+    low = "" if domain.low is None else f" from {domain.low}"
+    high = "" if domain.high is None else f" to {domain.high}"
+    return f"{kind}{low}{high}"
 
 
 def _statement(statement: Statement) -> str:

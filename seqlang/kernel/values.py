@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal, Protocol
 
 from seqlang.kernel.core import Choose, Expression, Number, Op, Read, Step, Tag, Truth
 from seqlang.kernel.enclosures import closed_value
@@ -98,6 +99,10 @@ class Space:
         """A number that depends on the arguments alone, and of which nothing else is known."""
         return self._once((name, *arguments), False, lambda found: [])
 
+    def total(self, one: Linear) -> Linear:
+        """The sum over all rows of a function of a row."""
+        return self._once(("total", one), self.is_whole(one), lambda found: [])
+
     def constant(self, expression: Expression) -> Linear:
         """An expression of constants: a number, or a variable between two fractions."""
         interval = closed_value(expression)
@@ -119,8 +124,8 @@ class Space:
 
 def is_constant(expression: Expression) -> bool:
     match expression:
-        case Op(_, arguments):
-            return all(map(is_constant, arguments))
+        case Op(name, arguments):
+            return name not in ("total", "moved") and all(map(is_constant, arguments))
         case Choose(test, yes, no):
             return is_constant(test) and is_constant(yes) and is_constant(no)
         case Read() | Step():
@@ -128,14 +133,24 @@ def is_constant(expression: Expression) -> bool:
     return True
 
 
+class Totals(Protocol):
+    """A data set, as `table.py` has it."""
+
+    def total(self, body: Expression, reader: Reader) -> Linear: ...
+    def moved(self, body: Expression, reader: Reader) -> Linear: ...
+
+
 @dataclass
 class Reader:
     """Evaluates expressions at one place of one run. `read` gives what is numbered, and the step. `is_shown`: which
-    expressions what was shown determines; these have a value in both runs or in none, so none is asked for."""
+    expressions what was shown determines; these have a value in both runs or in none, so none is asked for. `table`:
+    the data set. `run`: whose totals are read; 0 for a proof, which reads those of run 1 and how they are `moved`."""
 
     space: Space
     read: Callable[[Read | Step], Value]
     is_shown: Callable[[Expression], bool] = lambda expression: False
+    table: Totals | None = None
+    run: Literal[0, 1, 2] = 0
 
     def number(self, expression: Expression) -> Linear:
         value = self.value(expression)
@@ -161,8 +176,18 @@ class Reader:
                 return self.read(expression)
             case Choose(test, yes, no):
                 return self._choice(self.truth(test), yes, no)
+            case Op("total" | "moved" as name, (body,)):
+                return self._over_rows(name, body)
             case Op(name, arguments):
                 return self._apply(name, arguments, expression)
+
+    def _over_rows(self, name: str, body: Expression) -> Linear:
+        if self.table is None or (name == "moved" and self.run != 0):
+            raise Refused("a total where there is no data set")
+        if name == "moved":
+            return self.table.moved(body, self)
+        found = self.table.total(body, self)
+        return found + self.table.moved(body, self) if self.run == 2 else found
 
     def _choice(self, test: Formula, yes: Expression, no: Expression) -> Value:
         # each side is needed to have a value only where it is chosen

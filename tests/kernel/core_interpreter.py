@@ -4,7 +4,7 @@ execution. For tests: the program that the kernel reads shows what the spec show
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -37,10 +37,12 @@ class NoValue(Exception):
 
 class CoreRun:
     """One run. `draw(index, life)`: a draw in its life number `life`: the step, 0 for `once`, the number of the earlier
-    steps with the report for `after each report`."""
+    steps with the report for `after each report`. `rows`: the fields of each row of the data set."""
 
-    def __init__(self, program: Program, draw: Callable[[int, int], Fraction]) -> None:
-        self.program, self.draw = program, draw
+    def __init__(
+        self, program: Program, draw: Callable[[int, int], Fraction], rows: Sequence[Sequence[Fraction]] = ()
+    ) -> None:
+        self.program, self.draw, self.rows = program, draw, rows
         self.step = 0
         self.made: dict[int, int] = {}
         self.memories = {k: self._constant(e) for k, e in enumerate(program.memories)}
@@ -55,6 +57,9 @@ class CoreRun:
         self.step += 1
         at: dict[Any, Any] = {("input", k): v for k, v in entry.items()}
         at["step"] = Fraction(self.step)
+        at["rows"] = self.rows
+        if self.program.rows is not None and self.program.rows.listed:
+            at.update({("row", k): v for k, v in enumerate(v for row in self.rows for v in row)})
         for k, declared in enumerate(self.program.draws):
             life = self.step if declared.life == "step" else 0
             if isinstance(declared.life, int):
@@ -122,6 +127,10 @@ def _value(e: Expression, at: Mapping[Any, Any]) -> Any:
             return all(_value(part, at) for part in parts)
         case Op("or", parts):
             return any(_value(part, at) for part in parts)
+        case Op("total", (body,)):
+            return sum(_value(body, {**at, **{("row", f): v for f, v in enumerate(row)}}) for row in at["rows"])
+        case Op("list", parts):
+            return tuple(_value(part, at) for part in parts)
         case Op(name, parts):
             return FUNCTIONS[name](*(_value(part, at) for part in parts))
 

@@ -128,7 +128,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 # ---- planted faults
 
-LOSS = ("inputs", 0, "high"), ("draws", 0, "arguments", 0), ("draws", 1, "arguments", 0)
+LOSS = ("inputs", 0, "domain", "high"), ("draws", 0, "arguments", 0), ("draws", 1, "arguments", 0)
 
 
 def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -178,10 +178,11 @@ def test_changed_certificates(seed: int) -> None:
             for key in place[:-1]:
                 one, other = one[key], other[key]
             one[place[-1]] = other[place[-1]]
-        same["inputs"][0]["low"] = own["inputs"][0]["low"]
+        same["inputs"][0]["domain"]["low"] = own["inputs"][0]["domain"]["low"]
         if same != own:
             continue  # another program: nothing is known of its loss
-        span = Fraction(program["inputs"][0]["high"]) - Fraction(program["inputs"][0]["low"])
+        ends = program["inputs"][0]["domain"]
+        span = Fraction(ends["high"]) - Fraction(ends["low"])
         scales = [Fraction(program["draws"][k]["arguments"][0]) for k in (0, 1)]
         epsilon = planted["epsilon"]
         if isinstance(epsilon, str):
@@ -197,7 +198,7 @@ BACK = Op("-", (X1, X2))
 
 
 def program(body: tuple[Any, ...], draws: tuple[Draw, ...]) -> Program:
-    return Program((UNIT,), Replace(1), (), draws, body)
+    return Program((UNIT,), None, Replace(1), (), draws, body)
 
 
 def one_mode(core: Program, epsilon: Fraction, moves: tuple[tuple[int, Expression], ...]) -> Certificate:
@@ -319,7 +320,7 @@ def test_a_memory_does_not_change_its_kind() -> None:
     """The memory begins as the number 1 and then holds whether x = 1, which the report would show."""
     shows = Report(0, Op("==", (Read("memory", 0), Truth(True))), None)
     turns = Update(0, Op(">=", (X, ONE)), None)
-    core = Program((BIT,), Replace(1), (ONE,), (), (shows, turns, Stop(0, NOW, None)))
+    core = Program((BIT,), None, Replace(1), (ONE,), (), (shows, turns, Stop(0, NOW, None)))
     assert "different kinds" in refusal(at_no_cost(core))
     unread = replace(core, body=(Report(0, Op(">=", (Step(), ONE)), None), turns, Stop(0, NOW, None)))
     assert "different kinds" in refusal(at_no_cost(unread))
@@ -331,7 +332,7 @@ def test_a_cell_begins_anew_after_a_report_of_either_truth_value() -> None:
     core = program((Tick(0, "sum", X, None, 0, None), shows, Stop(0, NOW, None)), (LAPLACE,))
     space = Space()
     run = Run(core, space, number(1), {("cell", 0): space.new("cell"), ("input", 0): space.new("input"),
-                                       ("draw", 0): space.new("draw")}, lambda e: False)  # fmt: skip
+                                       ("draw", 0): space.new("draw")}, lambda e: False, None, 1)  # fmt: skip
     outcome = Outcome((True,), None)
     play(run, outcome, None)
     assert ended(run, outcome, {})["cell", 0] == number(0)

@@ -46,5 +46,5 @@ def test_names_stand_beside_their_lines(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_what_the_kernel_does_not_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["fmt", "--core", "@dwork2014/laplace"]) == 2
-    assert "the kernel of proofs does not read a data set" in capsys.readouterr().err
+    assert main(["fmt", "--core", "@chan2011/tree_sums"]) == 2
+    assert "the kernel of proofs does not read noise of the law tree" in capsys.readouterr().err

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
-from typing import Any, Literal
+from itertools import islice, product
+from typing import Any, Literal, cast
 
 from seqlang.analyses.automata.inline import (
     ONE,
@@ -27,10 +27,18 @@ from seqlang.analyses.automata.inline import (
 from seqlang.analyses.automata.prices import prices
 from seqlang.analyses.automata.solver import GivenUp, contradiction, largest
 from seqlang.kernel.check import check
-from seqlang.kernel.conditions import ghost_conditions, letters_of, parts_of, start_condition, step_conditions
+from seqlang.kernel.conditions import (
+    cases_of,
+    ghost_conditions,
+    ghost_parts,
+    parts_of,
+    start_conditions,
+    step_conditions,
+)
 from seqlang.kernel.core import Choose, Expression, Let, Letters, Number, Op, Program, Range, Read, Step, Stop, Within
 from seqlang.kernel.cover import outcomes_of
 from seqlang.kernel.enclosures import closed_value
+from seqlang.kernel.execution import parts_of as parts_of_shown
 from seqlang.kernel.levels import Level, Levels
 from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome, Side
 from seqlang.kernel.refused import Refused
@@ -64,12 +72,14 @@ class _Search:
         self.program, self.epsilon = program, epsilon
         self.levels = Levels(program)
         adjacency = program.adjacency
-        self.every = isinstance(adjacency, Within) and adjacency.every
+        self.every = isinstance(adjacency, Within) and adjacency.every and program.rows is None
+        self.single = self.every or program.rows is not None
         self.symbols = _Symbols(Space())
         self.between = True
         self.first = Inliner(program, 1)
         self.second = Inliner(program, 2)
-        self.ghosts = [] if self.every else self._ghosts()
+        kept = any(draw.life != "step" for draw in program.draws)
+        self.ghosts = [] if self.every or (program.rows is not None and not kept) else self._ghosts()
         self.skeleton = Certificate(program, epsilon, tuple(self.ghosts), (), (), ())
         self.alive = tuple(_not_stopped(program, self.levels))
         self.outcomes = [Outcome(made, stop) for made, stop in outcomes_of(program)]
@@ -91,7 +101,7 @@ class _Search:
         for old, new in pairs:
             move = minus(new, old)
             try:
-                value = Reader(symbols.space, symbols.read).number(move)
+                value = symbols.number(move)
             except Refused:
                 continue
             if value.is_constant or any(_proportional(value, other) for other in seen):
@@ -112,9 +122,12 @@ class _Search:
     def _ranges(self, move: Expression, value: Linear) -> Iterator[tuple[Expression, Expression]]:
         """By the radius of the adjacency where the move is a multiple of what it bounds, and at the ends of domains."""
         adjacency = self.program.adjacency
+        if self.program.rows is not None:
+            yield from self._range_of_rows(move)
+            return
         if isinstance(adjacency, Within):
             old, new = (_read_in(adjacency.of, run) for run in (1, 2))
-            ratio = _proportional(value, Reader(self.symbols.space, self.symbols.read).number(minus(new, old)))
+            ratio = _proportional(value, self.symbols.number(minus(new, old)))
             if ratio is not None:
                 far = times(abs(ratio), adjacency.radius)
                 yield Op("negate", (far,)), far
@@ -122,6 +135,22 @@ class _Search:
         if ends:
             values = sorted([*ends, ZERO], key=lambda e: closed_value(e).low)
             yield values[0], values[-1]
+
+    def _range_of_rows(self, move: Expression) -> Iterator[tuple[Expression, Expression]]:
+        proof = Certificate(self.program, self.epsilon, (), (), (), ())
+        ends = [Fraction(0)]
+        for case in cases_of(self.program, False):
+            try:
+                pair, value = ghost_parts(proof, Ghost(move, ZERO, ZERO, ()), case)
+            except Refused:
+                return
+            for sign in (1, -1):
+                known = (*pair.moved, *pair.space.known)
+                end = value.constant * sign if value.is_constant else largest(known, value.times(Fraction(sign)))
+                if end is None:
+                    return
+                ends.append(end * sign)
+        yield Number(min(ends)), Number(max(ends))
 
     def _checked(self, ghost: Ghost) -> Ghost | None:
         try:
@@ -138,11 +167,11 @@ class _Search:
         edges: list[Edge] = []
         starts: list[Any] = []
         stops: list[int | None] = [s.index for s in self.program.stops] or [None]
-        if not self.every:  # the changed entry never comes
+        if not self.single:  # the changed entry never comes
             same = Mode((), tuple(self._relation(None)), ZERO, (), True)
             proof = replace(self.skeleton, modes=(same,))
             modes.append(same)
-            starts.append(contradiction(start_condition(proof, same).contradictory))
+            starts.append(_starts(proof, same))
             for outcome in self.outcomes:
                 found = self._edge(proof, 0, 0, False, outcome, {})
                 trees = None if found is None else _trees(proof, found[0])
@@ -221,9 +250,9 @@ class _Search:
         still = tuple((k, ZERO if k in renewable else e) for k, e in kept)
         anew = bool(renewable) or any(c.since is not None for c in self.program.cells)
         same, moved = tuple(self._relation(None)), tuple(self._relation(sides))
-        if self.every:
+        if self.single:
             modes = [Mode(sides, same, ZERO, kept, True)]
-            steps: list[tuple[tuple[int, ...], bool]] = [((0, 0), True)]
+            steps: list[tuple[tuple[int, ...], bool]] = [((0, 0), self.every)]
         else:
             modes = [
                 Mode(sides, same, ZERO, kept, True), Mode(sides, moved, ZERO, kept, False),
@@ -240,7 +269,7 @@ class _Search:
         for (source, *targets), changed in steps:
             guess = source == 3
             for outcome in self.outcomes:
-                before = not changed and source in (0, 3) and not self.every
+                before = not changed and source in (0, 3) and not self.single
                 if outcome.stop not in (None, stop) or (outcome.stop is not None and before):
                     continue
                 if len(modes) == 4 and source == 0 and not changed and self._renews(outcome):
@@ -272,7 +301,7 @@ class _Search:
             if trees is None:
                 return None
             done.append(replace(edge, proofs=trees))
-        starts = [contradiction(start_condition(proof, m).contradictory) for m in modes if m.start]
+        starts = [_starts(proof, m) for m in modes if m.start]
         return None if None in starts else replace(proof, edges=tuple(done), starts=tuple(starts))
 
     def _relation(self, sides: tuple[Side, ...] | None) -> Iterator[Expression]:
@@ -308,14 +337,13 @@ class _Search:
             ))  # fmt: skip
 
     def _move_of(self, cell: int) -> Expression | None:
-        space = Space()
-        symbols = _Symbols(space)
+        symbols = _Symbols(Space())
         now, then = Inliner(self.program, 1), _Moved(self.program)
-        value = Reader(space, symbols.read).number(minus(then.added[cell], now.added[cell]))
+        value = symbols.number(minus(then.added[cell], now.added[cell]))
         if value.is_constant and value.constant == 0:
             return ZERO
         for k, ghost in enumerate(self.ghosts):
-            other = Reader(space, symbols.read).number(ghost.value)
+            other = symbols.number(ghost.value)
             ratio = _proportional(value, other)
             if ratio:
                 return times(ratio, Read("ghost", k))
@@ -332,7 +360,7 @@ class _Search:
             edge = Edge(source, target, changed, outcome, moves, ())
             try:
                 price = free_price(proof, edge)
-            except Refused:
+            except (Refused, GivenUp):
                 continue
             if price is not None:
                 return edge, price
@@ -344,6 +372,7 @@ class _Search:
         """First nothing moves; then draws that leave margins of gates that decide where they are."""
         first, second = Inliner(self.program, 1, outcome), Inliner(self.program, 2, outcome)
         options: dict[int, list[Expression]] = {}
+        needed: dict[tuple[int, bool], list[Expression]] = {}
         for old, new in zip(first.asked, second.asked, strict=True):
             for e, f in zip(_margins(old.when, old.value), _margins(new.when, new.value), strict=True):
                 fresh = [j for j in sorted(draws_in(e)) if self.program.draws[j].life == "step"]
@@ -354,18 +383,32 @@ class _Search:
                     factor = _factor(e, j)
                     if factor:
                         options.setdefault(j, [ZERO]).append(times(-1 / factor, rest))
+                        needed.setdefault((j, factor > 0), []).append(times(-1 / factor, rest))
+        for (j, _), moves in needed.items():
+            if len(moves) > 1:  # a draw beside several others: as far as any of the margins asks
+                options[j] += self._constant_moves()
+                options[j] += [Op("max", (ZERO, *dict.fromkeys(moves))), Op("min", (ZERO, *dict.fromkeys(moves)))]
         names = sorted(options)
-        for count, chosen in enumerate(product(*(dict.fromkeys(options[j]) for j in names))):
-            if count >= MOST_TRIES:
-                return
+        yield ()
+        for j in reversed(names):  # what is best for a choice of the largest of many
+            yield from (((j, e),) for e in dict.fromkeys(options[j]) if e != ZERO)
+        for chosen in islice(product(*(dict.fromkeys(options[j]) for j in names)), MOST_TRIES):
             yield tuple((j, e) for j, e in zip(names, chosen, strict=True) if e != ZERO)
+
+
+    def _constant_moves(self) -> Iterator[Expression]:
+        """By which two numbers may move apart where each moves by at most the radius."""
+        adjacency = self.program.adjacency
+        if isinstance(adjacency, Within) and adjacency.every:
+            for factor in (1, -1, 2, -2):
+                yield times(Fraction(factor), adjacency.radius)
 
 
 def free_price(proof: Certificate, edge: Edge) -> Fraction | None:
     """What a step along the edge costs at most, if its other conditions hold."""
     dearest = Fraction(0)
-    for letters in letters_of(proof.program, edge.changed):
-        parts = parts_of(proof, edge, letters)
+    for case in cases_of(proof.program, edge.changed):
+        parts = parts_of(proof, edge, case)
         condition = parts.pair.condition("", parts.assumed, parts.needed)
         if contradiction(condition.contradictory) is None:
             return None
@@ -425,16 +468,20 @@ def _trees(proof: Certificate, edge: Edge) -> tuple[Any, ...] | None:
     return tuple(found)
 
 
+def _starts(proof: Certificate, mode: Mode) -> tuple[Any, ...] | None:
+    trees = tuple(contradiction(condition.contradictory) for condition in start_conditions(proof, mode))
+    return None if None in trees else trees
+
+
 def _margins(when: Expression | None, value: Expression | None) -> list[Expression]:
-    return [*comparisons(when), *([] if value is None or not draws_in(value) else [value])]
+    return [*comparisons(when), *(part for part in parts_of_shown(value) if draws_in(part))]
 
 
 def _factor(e: Expression, draw: int) -> Fraction:
     """Of the draw in an expression that is linear in it; 0 if it is not."""
-    space = Space()
-    symbols = _Symbols(space)
+    symbols = _Symbols(Space())
     try:
-        value = Reader(space, symbols.read).number(e)
+        value = symbols.number(e)
     except Refused:
         return Fraction(0)
     own = symbols.read(Read("draw", draw))
@@ -527,7 +574,7 @@ class _Moved(Inliner):
     """Run 1's states with run 2's entries."""
 
     def __init__(self, program: Program) -> None:
-        super().__init__(program, 1)
+        super().__init__(program, 1, rows=2)
 
     def of(self, e: Expression) -> Expression:
         if isinstance(e, Read) and e.kind == "input":
@@ -542,7 +589,16 @@ class _Symbols:
         self.space = space
         self.made: dict[Any, Linear] = {}
 
-    def read(self, what: Read | Step) -> Any:
+    def number(self, e: Expression) -> Linear:
+        return Reader(self.space, self.read, table=self).number(e)
+
+    def read(self, what: Any) -> Any:
         if what not in self.made:
             self.made[what] = self.space.new(str(what))
         return self.made[what]
+
+    def total(self, body: Expression, reader: Reader) -> Linear:
+        return cast(Linear, self.read(("total", body)))
+
+    def moved(self, body: Expression, reader: Reader) -> Linear:
+        return cast(Linear, self.read(("moved", body)))

@@ -54,10 +54,15 @@ class Asked:
 
 class Inliner:
     """Walks the body once; afterwards `asked` has the gates, `cells` and `memories` what they hold at the end. Raises
-    KeyError for a value that is read where it is not known, such as one that a report has shown."""
+    KeyError for a value that is read where it is not known, such as one that a report has shown. `rows`: the run whose
+    data set is read."""
 
-    def __init__(self, program: Program, run: Literal[1, 2], outcome: Outcome | None = None) -> None:
+    def __init__(
+        self, program: Program, run: Literal[1, 2], outcome: Outcome | None = None, rows: Literal[1, 2] | None = None
+    ) -> None:
         self.run = run
+        self.rows = rows or run
+        self.listed = program.rows is not None and program.rows.listed
         self.known: dict[tuple[str, int], Expression] = {}
         self.asked: list[Asked] = []
         self.added: dict[int, Expression] = {}
@@ -90,10 +95,16 @@ class Inliner:
 
     def of(self, e: Expression) -> Expression:
         match e:
+            case Op("total", (body,)):
+                inside = self.of(body)
+                found = Op("total", (inside,))
+                return found if self.rows == 1 else plus(found, Op("moved", (inside,)))
             case Op(name, arguments):
                 return Op(name, tuple(map(self.of, arguments)))
             case Choose(test, yes, no):
                 return Choose(self.of(test), self.of(yes), self.of(no))
+            case Read("row", index):
+                return Read("row", index, self.rows) if self.listed else e
             case Read("draw", _):
                 return e
             case Read("let", index):
@@ -114,6 +125,8 @@ def without_draws(e: Expression) -> Expression:
             return ZERO
         case Op("+", (a, b)):
             return plus(without_draws(a), without_draws(b))
+        case Op("list", parts):
+            return Op("list", tuple(map(without_draws, parts)))
         case Op("*", (a, b)) if ZERO in (without_draws(a), without_draws(b)):
             return ZERO
         case Op(name, arguments):

@@ -1,21 +1,33 @@
-"""From the typed model to the core program that the kernel reads. Raises Beyond where the core has no such thing."""
+"""From the typed model to the core program that the kernel reads. Raises Beyond where the core has no such thing.
+
+The core knows numbers only: a list becomes its elements, each with a `let`, a cell or a draw of its own, and a range of
+constants is written out. Rows of a data set are added up, or read one by one where a program does more with them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Any, Literal, cast
 
 from seqlang.kernel import core
+from seqlang.kernel.enclosures import closed_value
+from seqlang.kernel.refused import Refused
 from seqlang.kernel.text import declared
+from seqlang.kernel.values import is_constant
 from seqlang.model import expression as ir
-from seqlang.model.domain import Finite, Integers, Interval
+from seqlang.model.domain import Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
+    AddRemove,
     AllSteps,
     Cell,
     Define,
     Input,
-    Noise,
     Previous,
     Program,
     Replace,
@@ -26,76 +38,187 @@ from seqlang.model.program import (
     Within,
 )
 
-ONE = core.Number(Fraction(1))
+ZERO, ONE = core.Number(Fraction(0)), core.Number(Fraction(1))
+MOST_ELEMENTS, MOST_ROWS, MOST_CHOICES = 400, 64, 40
+"""Of a list that is written out; of a data set whose rows are read one by one; of the values of a return."""
 
 
 class Beyond(Exception):
     """The core program has no such construct; the message names it."""
 
 
+@dataclass(frozen=True)
+class OfEachRow:
+    """A list with one value for each row: the value, as it reads the row."""
+
+    body: core.Expression
+
+
+Value = core.Expression | OfEachRow | tuple[Any, ...]
+"""A number or truth value, or a list of values."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """`inputs` and `draws`: for each of the core program's the name in the model, and the element of a list (None: it
+    is no list). `rows`: for each field of a row. `statements`: the name of each; `stops`: the number of the stop."""
+
+    program: core.Program
+    inputs: tuple[tuple[str, int | None], ...]
+    rows: tuple[tuple[str, int | None], ...]
+    draws: tuple[tuple[str, int | None], ...]
+    statements: tuple[str, ...]
+    stops: tuple[int, ...]
+
+
 def lowered(program: Program) -> core.Program:
-    return _Lowering(program).program()
+    return lowered_with_names(program).program
+
+
+def lowered_with_names(program: Program) -> Lowered:
+    try:
+        return _Lowering(program, False).whole()
+    except Beyond:
+        if not program.data_set:
+            raise
+    return _Lowering(program, True).whole()
 
 
 def named_lines(program: Program) -> list[str]:
     """The core program as the kernel prints it; beside each line the name that the spec has for it."""
-    names = [f.name for f in program.inputs] + [""] + [m.name for m in program.memories]
-    names += [noise.name for noise in program.noises] + [getattr(s, "name", "") for s in program.body]
-    lines = declared(lowered(program))
+    found = lowered_with_names(program)
+    names = [name for name, _ in found.inputs] + [""] * (1 + (found.program.rows is not None))
+    names += [m.name for m in program.memories] + [name for name, _ in found.draws] + list(found.statements)
+    lines = declared(found.program)
     return [f"{line}  # {name}" if name else line for line, name in zip(lines, names, strict=True)]
 
 
 def expression_of(program: Program, e: ir.Expression) -> core.Expression:
     """An expression of constants, such as the epsilon of a claim."""
-    return _Lowering(program).expression(e)
+    return _Lowering(program, False).number(e)
+
+
+def _folded(operator: str, parts: Sequence[core.Expression]) -> core.Expression:
+    return reduce(lambda a, b: core.Op(operator, (a, b)), parts)
 
 
 class _Lowering:
-    def __init__(self, program: Program) -> None:
-        self.source = program
+    """`listed`: rows are read one by one."""
+
+    def __init__(self, program: Program, listed: bool) -> None:
+        self.source, self.listed = program, listed
         self.values = {p.name: p.value for p in program.parameters}
-        self.inputs = {f.name: k for k, f in enumerate(program.inputs)}
-        self.memories = {m.name: k for k, m in enumerate(program.memories)}
-        self.draws = {n.name: k for k, n in enumerate(program.noises)}
-        self.places: dict[tuple[str, str], int] = {}
-        for word, names in (
-            ("let", [s.name for s in program.body if isinstance(s, Define)]),
-            ("cell", [s.name for s in program.body if isinstance(s, Cell)]),
-            ("report", [s.name for s in program.body if isinstance(s, Report)]),
-        ):
-            self.places.update({(word, name): k for k, name in enumerate(names)})
+        self.reports = {name: k for k, name in enumerate(program.report_names)}
+        self.memories: dict[str, int] = {m.name: k for k, m in enumerate(program.memories)}
+        self.inputs: list[tuple[str, int | None]] = []
+        self.rows: list[tuple[str, int | None]] = []
+        self.fields: dict[str, Value] = {}
+        self.bound: dict[int, core.Expression | None] = {}
+        self.lets: dict[str, Value] = {}
+        self.cells: dict[tuple[str, tuple[Fraction, ...]], Value] = {}
+        self.draws: dict[tuple[str, int | None], int] = {}
+        self.body: list[tuple[core.Statement, str]] = []
+        self.stops: list[int] = []
 
-    def program(self) -> core.Program:
+    def whole(self) -> Lowered:
         source = self.source
-        body = tuple(self.statement(s) for s in source.body)
-        return core.Program(
-            inputs=tuple(core.Input(self.domain(f.domain), f.kind == "public") for f in self.streams()),
-            adjacency=self.adjacency(),
-            memories=tuple(self.expression(m.initial) for m in source.memories),
-            draws=tuple(self.draw(n) for n in source.noises),
-            body=body,
+        inputs = self.streams()
+        rows = self.data_set()
+        adjacency = self.adjacency()
+        for statement in source.body:
+            if isinstance(statement, Cell) and isinstance(statement.keep, Previous):
+                self.begin(statement, statement.keep)
+        for statement in source.body:
+            self.statement(statement)
+        program = core.Program(
+            inputs=inputs,
+            rows=rows,
+            adjacency=adjacency,
+            memories=tuple(self.number(m.initial) for m in source.memories),
+            draws=tuple(self.draw(name) for name, _ in self.draws),
+            body=tuple(_numbered([s for s, _ in self.body])),
         )
+        names = tuple(name for _, name in self.body)
+        return Lowered(program, tuple(self.inputs), tuple(self.rows), tuple(self.draws), names, tuple(self.stops))
 
-    def streams(self) -> tuple[Input, ...]:
-        if any(f.kind == "dataset" for f in self.source.inputs):
-            raise Beyond("a data set")
-        return self.source.inputs
+    # ---- what is read
+
+    def streams(self) -> tuple[core.Input, ...]:
+        found: list[core.Input] = []
+        for source in self.source.inputs:
+            if source.kind == "dataset":
+                continue
+            names, domains = self.named(source)
+            reads = tuple(core.Read("input", len(found) + k) for k in range(len(names)))
+            self.fields[source.name] = reads[0] if names[0][1] is None else reads
+            self.inputs += names
+            found += [core.Input(domain, source.kind == "public") for domain in domains]
+        return tuple(found)
+
+    def data_set(self) -> core.Rows | None:
+        sources = [f for f in self.source.inputs if f.kind == "dataset"]
+        if not sources:
+            return None
+        found: list[core.Letters | core.Range] = []
+        places: dict[str, tuple[int, int | None]] = {}
+        for source in sources:
+            names, domains = self.named(source)
+            places[source.name] = len(found), None if names[0][1] is None else len(names)
+            self.rows += names
+            found += domains
+        size = None if isinstance(self.source.adjacency, AddRemove) else self.size()
+        if self.listed and (size is None or not 1 <= size <= MOST_ROWS):
+            raise Beyond("rows of a data set that are read one by one")
+        for name, (first, length) in places.items():
+            starts = [row * len(found) + first for row in range(size if self.listed and size is not None else 1)]
+            of_rows = tuple(_field(start, length) for start in starts)
+            self.fields[name] = of_rows if self.listed else _of_each_row(of_rows[0])
+        return core.Rows(tuple(found), size, self.listed)
+
+    def size(self) -> int:
+        assert self.source.size is not None
+        value = closed_value(self.number(self.source.size))
+        if value.low != value.high or value.low.denominator != 1:
+            raise Beyond("a data set whose size is computed")
+        return int(value.low)
 
     def adjacency(self) -> core.Adjacency:
         match self.source.adjacency:
             case Replace(count):
-                value = self.expression(count)
-                if not isinstance(value, core.Number):
-                    raise Beyond("a number of changed entries that is computed")
-                return core.Replace(int(value.value))
+                return core.Replace(self.count(count))
+            case AddRemove(count) if self.source.data_set:
+                return core.Remove(self.count(count))
             case Within(of, radius, extent, same):
-                return core.Within(self.expression(of), self.expression(radius), extent == "every", same)
+                if self.source.data_set and self.listed:
+                    of_row = _Lowering(self.source, False)
+                    of_row.data_set()
+                    moved = of_row.expression(of)
+                else:
+                    moved = self.expression(of)
+                if isinstance(moved, OfEachRow):
+                    moved = moved.body
+                if isinstance(moved, tuple):
+                    raise Beyond("an adjacency that bounds the norm of a vector")
+                return core.Within(moved, self.number(radius), extent == "every", same)
         raise Beyond("adding and removing entries")
+
+    def count(self, e: ir.Expression) -> int:
+        value = self.number(e)
+        if not isinstance(value, core.Number) or value.value.denominator != 1:
+            raise Beyond("a number of changed entries that is computed")
+        return int(value.value)
+
+    def named(self, source: Input) -> tuple[list[tuple[str, int | None]], list[core.Letters | core.Range]]:
+        """The numbers of a field, and their domains."""
+        if not isinstance(source.domain, Power):
+            return [(source.name, None)], [self.domain(source.domain)]
+        many = self.count(source.domain.dimension)
+        return [(source.name, k) for k in range(many)], [self.domain(source.domain.of)] * many
 
     def domain(self, domain: object) -> core.Letters | core.Range:
         match domain:
             case Finite(values):
-                numbers = [self.expression(v) for v in values]
+                numbers = [self.number(v) for v in values]
                 if all(isinstance(v, core.Number) for v in numbers):
                     return core.Letters(tuple(v.value for v in numbers if isinstance(v, core.Number)))
             case Interval(low, high):
@@ -107,14 +230,13 @@ class _Lowering:
     def end(self, expression: ir.Expression | None) -> Fraction | None:
         if expression is None:
             return None
-        from seqlang.kernel.enclosures import closed_value
-
-        interval = closed_value(self.expression(expression))
+        interval = closed_value(self.number(expression))
         if interval.low != interval.high:
             raise Beyond("a domain that ends at an irrational number")
         return interval.low
 
-    def draw(self, noise: Noise) -> core.Draw:
+    def draw(self, name: str) -> core.Draw:
+        noise = self.source.noise(name)
         law = noise.law
         if not isinstance(law, ir.Law) or law.family not in ("laplace", "logistic", "exponential", "geometric"):
             raise Beyond(f"noise of the law {getattr(law, 'family', 'of weights')}")
@@ -125,45 +247,129 @@ class _Lowering:
             case Once():
                 life = "once"
             case EachReport(report):
-                life = self.places["report", report]
-        return core.Draw(law.family, tuple(map(self.expression, law.arguments)), life)
+                life = self.reports[report]
+        return core.Draw(law.family, tuple(map(self.number, law.arguments)), life)
 
-    def statement(self, statement: object) -> core.Statement:
+    def drawn(self, name: str, element: int | None) -> core.Read:
+        if (name, None if element is not None else 0) in self.draws:
+            raise Beyond("one draw for a number and for a list")
+        return core.Read("draw", self.draws.setdefault((name, element), len(self.draws)))
+
+    # ---- statements
+
+    def statement(self, statement: object) -> None:
         match statement:
             case Define(name, expression):
-                return core.Let(self.places["let", name], self.expression(expression))
+                self.lets[name] = self.kept(self.expression(expression), name)
             case Cell():
-                return self.cell(statement)
+                self.cell(statement)
             case Report(name, when, value):
-                return core.Report(self.places["report", name], self.optional(when), self.optional(value))
+                shown = None if value is None else _shown(self.expression(value))
+                self.put(core.Report(self.reports[name], self.optional(when), shown), name)
             case Update(memory, value, when):
-                return core.Update(self.memories[memory], self.expression(value), self.optional(when))
+                self.put(core.Update(self.memories[memory], self.number(value), self.optional(when)), "")
             case Stop(index, when, result):
-                return core.Stop(index - 1, self.optional(when), self.optional(result))
-        raise Beyond(f"a statement of the kind {type(statement).__name__}")
+                self.stop(index, self.optional(when), None if result is None else self.expression(result))
+            case _:
+                raise Beyond(f"a statement of the kind {type(statement).__name__}")
 
-    def cell(self, cell: Cell) -> core.Tick:
-        place = self.places["cell", cell.name]
-        if cell.binders:
-            raise Beyond("a cell with one value for each combination of others")
-        since: int | None = None
-        start: core.Expression | None = None
+    def put(self, statement: core.Statement, name: str) -> None:
+        self.body.append((statement, name))
+
+    def kept(self, value: Value, name: str) -> Value:
+        """The value as a `let`, of each element one."""
+        if isinstance(value, tuple):
+            return tuple(self.kept(part, name) for part in value)
+        if isinstance(value, OfEachRow | core.Number):
+            return value
+        index = sum(isinstance(s, core.Let) for s, _ in self.body)
+        self.put(core.Let(index, value), name)
+        return core.Read("let", index)
+
+    def stop(self, index: int, when: core.Expression | None, result: Value | None) -> None:
+        """One stop, or one for each value where there are few: they are then told apart by where the run stops."""
+        choices = None if result is None or isinstance(result, tuple | OfEachRow) else _choices(result)
+        if choices is None or len(choices) < 2:
+            self.put(core.Stop(len(self.stops), when, None if result is None else _shown(result)), "")
+            self.stops.append(index)
+            return
+        for place, (value, tests) in enumerate(choices.items()):
+            test = _folded("or", tests)
+            if place == len(choices) - 1:
+                test = core.Truth(True)
+            both = [part for part in (when, test) if part is not None and part != core.Truth(True)]
+            self.put(core.Stop(len(self.stops), _folded("and", both) if both else None, value), "")
+            self.stops.append(index)
+
+    def begin(self, cell: Cell, keep: Previous) -> None:
+        """A cell of the value of the step before is read above its place."""
+        for at in self.combinations(cell):
+            start = self.expression(keep.initial)
+            count = [0]
+
+            def one(_: core.Expression, at: tuple[Fraction, ...] = at, count: list[int] = count) -> core.Expression:
+                count[0] += 1
+                return core.Read("cell", self.cell_number(cell.name, at, count[0]))
+
+            self.cells[cell.name, at] = _each(start, one)
+
+    def cell_number(self, name: str, at: tuple[Fraction, ...], element: int) -> int:
+        """A number of its own for now; `_numbered` orders them by their place in the body."""
+        self.cell_numbers = getattr(self, "cell_numbers", {})
+        return int(self.cell_numbers.setdefault((name, at, element), len(self.cell_numbers)))
+
+    def combinations(self, cell: Cell) -> list[tuple[Fraction, ...]]:
+        found = [self.elements(domain) for _, domain in cell.binders]
+        if prod(map(len, found)) > MOST_ELEMENTS:
+            raise Beyond("a cell with very many values")
+        return list(product(*found))
+
+    def cell(self, cell: Cell) -> None:
         operator: Literal["sum", "count", "last"]
+        since: int | None = None
         match cell.operator, cell.keep:
             case ("sum" | "count") as operator, AllSteps():
                 pass
             case ("sum" | "count") as operator, SinceReport(report):
-                since = self.places["report", report]
-            case "last", Previous(initial):
-                operator, start = "last", self.expression(initial)
+                since = self.reports[report]
+            case "last", Previous():
+                operator = "last"
             case name, keep:
                 raise Beyond(f"a cell that keeps a {name} over {type(keep).__name__}")
-        return core.Tick(place, operator, self.expression(cell.body), self.optional(cell.where), since, start)
+        for at in self.combinations(cell):
+            for (variable, _), value in zip(cell.binders, at, strict=True):
+                self.bound[variable.number] = core.Number(value)
+            body, where = self.expression(cell.body), self.optional(cell.where)
+            starts = _flat(self.expression(cell.keep.initial)) if isinstance(cell.keep, Previous) else None
+            count = [0]
+
+            def one(
+                value: core.Expression, at: tuple[Fraction, ...] = at, count: list[int] = count,
+                starts: list[core.Expression] | None = starts, where: core.Expression | None = where,
+            ) -> core.Expression:  # fmt: skip
+                count[0] += 1
+                number = self.cell_number(cell.name, at, count[0])
+                start = None if starts is None else starts[count[0] - 1]
+                self.put(core.Tick(number, operator, value, where, since, start), cell.name)
+                return core.Read("cell", number)
+
+            if starts is not None and len(starts) != len(_flat(body)):
+                raise Beyond("a list that changes its length")
+            self.cells[cell.name, at] = _each(body, one)
 
     def optional(self, expression: ir.Expression | None) -> core.Expression | None:
-        return None if expression is None else self.expression(expression)
+        return None if expression is None else self.number(expression)
 
-    def expression(self, e: ir.Expression) -> core.Expression:
+    # ---- expressions
+
+    def number(self, e: ir.Expression) -> core.Expression:
+        """Of a number, a truth value or a word."""
+        found = self.expression(e)
+        if isinstance(found, tuple | OfEachRow):
+            raise Beyond("a list where the core has a number")
+        return found
+
+    def expression(self, e: ir.Expression) -> Value:
         match e:
             case ir.Number(value):
                 return core.Number(value)
@@ -176,25 +382,301 @@ class _Lowering:
             case ir.StepNumber():
                 return core.Step()
             case ir.Field(name):
-                return core.Read("input", self.inputs[name])
+                return self.fields[name]
             case ir.Local(name):
-                return core.Read("let", self.places["let", name])
-            case ir.CellValue(name, ()):
-                return core.Read("cell", self.places["cell", name])
+                return self.lets[name]
+            case ir.CellValue(name, at):
+                key = name, tuple(self.constant(self.number(place)) for place in at)
+                if key not in self.cells:
+                    raise Beyond("a cell that is read above its place")
+                return self.cells[key]
             case ir.MemoryValue(name):
                 return core.Read("memory", self.memories[name])
             case ir.Reported(name):
-                return core.Read("report", self.places["report", name])
-            case ir.Drawn(name) if name in self.draws:
-                return core.Read("draw", self.draws[name])
+                return core.Read("report", self.reports[name])
+            case ir.Drawn(name) if any(n.name == name for n in self.source.noises):
+                return self.drawn(name, None)
             case ir.Noised(_, base, terms):
-                found = self.expression(base)
-                for term in terms:
-                    noise = core.Read("draw", self.draws[term.noise])
-                    found = core.Op("+", (found, core.Op("*", (self.expression(term.factor), noise))))
+                return self.noised(self.expression(base), terms)
+            case ir.Bound(variable):
+                found = self.bound[variable.number]
+                if found is None:
+                    raise Beyond("the number of a row")
                 return found
             case ir.Choice(test, yes, no):
-                return core.Choose(self.expression(test), self.expression(yes), self.expression(no))
+                condition = self.number(test)
+                return _paired(self.expression(yes), self.expression(no), lambda a, b: core.Choose(condition, a, b))
+            case ir.Sequence("list", items):
+                return tuple(map(self.expression, items))
+            case ir.Index(base, at):
+                return self.element(e, base, at)
+            case ir.Quantified():
+                return self.quantified(e)
             case ir.Apply(operator, arguments):
-                return core.Op(operator, tuple(map(self.expression, arguments)))
+                return self.applied(operator, arguments)
         raise Beyond(f"an expression of the kind {type(e).__name__}")
+
+    def noised(self, base: Value, terms: tuple[ir.Term, ...]) -> Value:
+        if any(self.source.noise(term.noise).flips for term in terms):
+            raise Beyond("randomised response")
+        if isinstance(base, OfEachRow):
+            raise Beyond("noise on each row")
+        count = [0]
+
+        def one(value: core.Expression) -> core.Expression:
+            element = count[0] if isinstance(base, tuple) else None
+            count[0] += 1
+            for term in terms:
+                noise = self.source.noise(term.noise)
+                if element is not None and noise.target is None:
+                    raise Beyond("one draw for all elements of a list")
+                drawn = self.drawn(term.noise, element)
+                value = core.Op("+", (value, core.Op("*", (self.number(term.factor), drawn))))
+            return value
+
+        return _each(base, one)
+
+    def element(self, e: ir.Index, base: ir.Expression, at: ir.Expression) -> Value:
+        values = self.expression(base)
+        if isinstance(values, OfEachRow):
+            if isinstance(at, ir.Bound) and self.bound[at.variable.number] is None:
+                return values.body
+            raise Beyond("one row of a data set")
+        place = self.number(at)
+        if not isinstance(values, tuple):
+            raise Beyond("an element of what is no list")
+        if is_constant(place):
+            found = self.constant(place)
+            if found.denominator != 1 or not 1 <= found <= len(values):
+                raise Beyond("an element that does not exist")
+            return cast(Value, values[int(found) - 1])
+        raise Beyond("an element at a place that is computed")
+
+    def elements(self, domain: ir.Expression) -> list[Fraction]:
+        """Of a range or a set of constants."""
+        match domain:
+            case ir.Apply("..", (low, high)):
+                first, last = self.constant(self.number(low)), self.constant(self.number(high))
+                if first.denominator != 1 or last.denominator != 1 or last - first >= MOST_ELEMENTS:
+                    raise Beyond("a long range")
+                return [Fraction(k) for k in range(int(first), int(last) + 1)]
+            case ir.Sequence("list", items):
+                return [self.constant(self.number(item)) for item in items]
+            case ir.Sequence("set", items):
+                return sorted({self.constant(self.number(item)) for item in items})
+        raise Beyond("elements of what is no range or set of constants")
+
+    def constant(self, e: core.Expression) -> Fraction:
+        if not is_constant(e):
+            raise Beyond("a place or an end that is computed")
+        try:
+            interval = closed_value(e)
+        except Refused as why:
+            raise Beyond(str(why)) from None
+        if interval.low != interval.high:
+            raise Beyond("an irrational place or end")
+        return interval.low
+
+    def quantified(self, e: ir.Quantified) -> Value:
+        where = ir.Truth(True) if e.where is None else e.where
+        if isinstance(e.domain, ir.Records) and not self.listed:
+            self.bound[e.variable.number] = None
+            body, condition = self.number(e.body), self.number(where)
+            return self.aggregated(e.operator, OfEachRow(body), condition)
+        if isinstance(e.domain, ir.Records):
+            places = [Fraction(k) for k in range(1, self.size() + 1)]
+        else:
+            places = self.elements(e.domain)
+        values: list[core.Expression] = []
+        tests: list[core.Expression] = []
+        for place in places:
+            self.bound[e.variable.number] = core.Number(place)
+            one = self.expression(e.body)
+            if e.operator == "list" and e.where is None and isinstance(one, tuple):
+                values.append(cast(core.Expression, one))
+                continue
+            if isinstance(one, tuple | OfEachRow):
+                raise Beyond("lists within a list")
+            values.append(one)
+            tests.append(self.number(where))
+        if e.operator == "list" and e.where is None:
+            return tuple(values)
+        if e.where is None and e.operator in ("argmax", "argmin"):
+            return self.best(e.operator, values, [core.Number(place) for place in places])
+        if e.operator == "mean" and e.where is None:
+            return self.aggregated("mean", tuple(values), None)
+        if e.operator == "sum":
+            return _folded("+", [_where(t, v, ZERO) for t, v in zip(tests, values, strict=True)] or [ZERO])
+        if e.operator == "count":
+            both = [_where(t, _where(v, ONE, ZERO), ZERO) for t, v in zip(tests, values, strict=True)]
+            return _folded("+", both or [ZERO])
+        if e.operator in ("max", "min") and e.where is None and values:
+            return core.Op(e.operator, tuple(values)) if len(values) > 1 else values[0]
+        raise Beyond(f"{e.operator} over elements that are chosen")
+
+    def aggregated(self, operator: str, values: Value, where: core.Expression | None) -> Value:
+        """A fold of a list; of rows where a condition on the row holds."""
+        if isinstance(values, OfEachRow):
+            body = values.body
+            if operator == "list" and where in (None, core.Truth(True)):
+                return values
+            if operator == "count":
+                body = _where(body, ONE, ZERO)
+            if where is not None:
+                body = _where(where, body, ZERO)
+            if operator in ("sum", "count"):
+                return core.Op("total", (body,))
+            if operator == "mean" and where in (None, core.Truth(True)):
+                return core.Op("/", (core.Op("total", (body,)), self.many()))
+            raise Beyond(f"{operator} of rows")
+        items = [item for item in values if not isinstance(item, tuple)] if isinstance(values, tuple) else []
+        if not isinstance(values, tuple) or len(items) != len(values):
+            raise Beyond(f"{operator} of what is no list of numbers")
+        if operator in ("argmax", "argmin"):
+            return self.best(operator, items, [core.Number(Fraction(k + 1)) for k in range(len(items))])
+        if operator == "count":
+            items = [_where(item, ONE, ZERO) for item in items]
+        if operator in ("sum", "count"):
+            return _folded("+", items or [ZERO])
+        if operator == "mean" and items:
+            return core.Op("/", (_folded("+", items), core.Number(Fraction(len(items)))))
+        if operator in ("max", "min") and items:
+            return core.Op(operator, tuple(items)) if len(items) > 1 else items[0]
+        raise Beyond(f"{operator} of a list")
+
+    def many(self) -> core.Expression:
+        if isinstance(self.source.adjacency, AddRemove):
+            return core.Op("total", (ONE,))
+        return core.Number(Fraction(self.size()))
+
+    def best(self, operator: str, values: list[core.Expression], names: list[core.Expression]) -> core.Expression:
+        """The name of the first value that none exceeds."""
+        if not values or len(values) > MOST_CHOICES:
+            raise Beyond("the best of very many")
+        sign = ">=" if operator == "argmax" else "<="
+        found = names[-1]
+        for k in reversed(range(len(values) - 1)):
+            tests = [core.Op(sign, (values[k], other)) for j, other in enumerate(values) if j > k]
+            tests += [core.Op(sign[0], (values[k], other)) for j, other in enumerate(values) if j < k]
+            found = core.Choose(_folded("and", tests), names[k], found)
+        return found
+
+    def applied(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Value:
+        if operator == "length" and isinstance(arguments[0], ir.Records):
+            return self.many()
+        if operator == "zeros":
+            return (ZERO,) * int(self.constant(self.number(arguments[0])))
+        values = [self.expression(a) for a in arguments]
+        match operator, values:
+            case (("sum" | "mean" | "count" | "max" | "min" | "argmax" | "argmin"), [tuple() | OfEachRow() as listed]):
+                return self.aggregated(operator, listed, None)
+            case "length", [OfEachRow()]:
+                return self.many()
+            case "length", [tuple() as listed]:
+                return core.Number(Fraction(len(listed)))
+            case "dot", [tuple() as a, tuple() as b]:
+                return self.aggregated("sum", _paired(a, b, lambda x, y: core.Op("*", (x, y))), None)
+            case (("+" | "-" | "*" | "/" | "negate"), _):
+                if len(values) == 1:
+                    return _each(values[0], lambda a: core.Op(operator, (a,)))
+                return _paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
+        if any(isinstance(value, tuple) for value in values):
+            raise Beyond(f"{operator} of a list")
+        if len(values) == 1:
+            return _each(values[0], lambda a: core.Op(operator, (a,)))
+        if any(isinstance(value, OfEachRow) for value in values):
+            if len(values) != 2:
+                raise Beyond(f"{operator} of rows")
+            return _paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
+        return core.Op(operator, tuple(value for value in values if not isinstance(value, tuple | OfEachRow)))
+
+
+def _where(test: core.Expression, yes: core.Expression, no: core.Expression) -> core.Expression:
+    return yes if test == core.Truth(True) else core.Choose(test, yes, no)
+
+
+def _field(start: int, length: int | None) -> Value:
+    """Of one row."""
+    if length is None:
+        return core.Read("row", start)
+    return tuple(core.Read("row", start + k) for k in range(length))
+
+
+def _of_each_row(value: Value) -> Value:
+    if isinstance(value, tuple):
+        raise Beyond("rows with vectors")
+    assert not isinstance(value, OfEachRow)
+    return OfEachRow(value)
+
+
+def _each(value: Value, one: Callable[[core.Expression], core.Expression]) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_each(part, one) for part in value)
+    if isinstance(value, OfEachRow):
+        return OfEachRow(one(value.body))
+    return one(value)
+
+
+def _paired(a: Value, b: Value, one: Callable[[core.Expression, core.Expression], core.Expression]) -> Value:
+    """Element by element; a number goes with each element of a list."""
+    match a, b:
+        case tuple(), tuple():
+            if len(a) != len(b):
+                raise Beyond("lists of different lengths")
+            return tuple(_paired(x, y, one) for x, y in zip(a, b, strict=True))
+        case tuple(), _:
+            return tuple(_paired(x, b, one) for x in a)
+        case _, tuple():
+            return tuple(_paired(a, y, one) for y in b)
+        case OfEachRow(x), OfEachRow(y):
+            return OfEachRow(one(x, y))
+        case OfEachRow(x), _:
+            return OfEachRow(one(x, cast(core.Expression, b)))
+        case _, OfEachRow(y):
+            return OfEachRow(one(cast(core.Expression, a), y))
+    return one(cast(core.Expression, a), cast(core.Expression, b))
+
+
+def _flat(value: Value) -> list[core.Expression]:
+    if isinstance(value, tuple):
+        return [item for part in value for item in _flat(part)]
+    if isinstance(value, OfEachRow):
+        raise Beyond("rows that are kept")
+    return [value]
+
+
+def _shown(value: Value) -> core.Expression:
+    return core.Op("list", tuple(_flat(value))) if isinstance(value, tuple) else _flat(value)[0]
+
+
+def _choices(e: core.Expression) -> dict[core.Expression, list[core.Expression]] | None:
+    """Constants and words that a value is chosen from, with the conditions under which it is this one; None if it is
+    not chosen so. The conditions are read from the first to the last: each holds where those above do not."""
+    found: dict[core.Expression, list[core.Expression]] = {}
+    while isinstance(e, core.Choose):
+        if not isinstance(e.yes, core.Number | core.Tag) or e.yes in found:
+            return None
+        found[e.yes] = [e.test]
+        e = e.no
+    if not isinstance(e, core.Number | core.Tag) or e in found or len(found) >= MOST_CHOICES:
+        return None
+    found[e] = [core.Truth(True)]
+    return found
+
+
+def _numbered(body: list[core.Statement]) -> Iterable[core.Statement]:
+    """With the cells numbered in the order in which they stand in the body."""
+    order = {s.index: k for k, s in enumerate(s for s in body if isinstance(s, core.Tick))}
+
+    def put(part: Any) -> Any:
+        if isinstance(part, core.Read):
+            return replace(part, index=order[part.index]) if part.kind == "cell" else part
+        if isinstance(part, tuple):
+            return tuple(map(put, part))
+        if is_dataclass(part) and not isinstance(part, type):
+            return type(part)(*(put(getattr(part, one.name)) for one in fields(part)))
+        return part
+
+    for statement in body:
+        found = put(statement)
+        yield replace(found, index=order[found.index]) if isinstance(found, core.Tick) else found

@@ -15,7 +15,7 @@ from typing import Any
 from seqlang.analyses.automata.inline import plus
 from seqlang.analyses.automata.simplex import Simplex
 from seqlang.analyses.automata.solver import contradiction, largest
-from seqlang.kernel.conditions import letters_of, parts_of, start_parts
+from seqlang.kernel.conditions import cases_of, parts_of, start_parts
 from seqlang.kernel.core import Expression, Number, Op, Program, Read, Step
 from seqlang.kernel.levels import Level, Levels
 from seqlang.kernel.proof import Certificate, Edge
@@ -59,7 +59,7 @@ class _Amounts:
     def __init__(self, proof: Certificate, counters: list[Counter]) -> None:
         self.proof, self.counters = proof, counters
         self.unbounded: set[int] = set()
-        pair = start_parts(proof, proof.modes[0])[0]
+        pair = start_parts(proof, proof.modes[0], cases_of(proof.program, False)[0])[0]
         limit = largest(tuple(pair.space.known), pair.limit().times(Fraction(-1)))
         self.epsilon = number(ZERO if limit is None else -limit)
 
@@ -105,11 +105,13 @@ class _Amounts:
         """Where a run begins, the kept draws have been paid for."""
         found: list[Sign] = []
         for k, mode in enumerate(self.proof.modes):
-            if mode.start:
-                pair, price = start_parts(self.proof, mode)
-                known = (*pair.sides(mode), *pair.space.known)
+            for case in cases_of(self.proof.program, False) if mode.start else ():
+                pair, price = start_parts(self.proof, mode, case)
+                known = (*pair.sides(mode), *pair.moved, *pair.space.known)
                 most = price.constant if price.is_constant else largest(known, price)
                 if most is None:
+                    if contradiction(known) is not None:
+                        continue
                     return None
                 at = tuple(_at(c, pair.states[0], pair.count).constant for c in self.counters)
                 found.append(Sign(self.paid(k, at) - number(most), False))
@@ -128,7 +130,7 @@ class _Amounts:
 
     def _counted(self, edge: Edge) -> list[Counted] | None:
         """By the first case of the entries; the kernel looks at all."""
-        parts = parts_of(self.proof, edge, letters_of(self.proof.program, edge.changed)[0])
+        parts = parts_of(self.proof, edge, cases_of(self.proof.program, edge.changed)[0])
         known = parts.pair.condition("", (*parts.assumed, *parts.happened), FALSE).contradictory
         if contradiction(known) is not None:
             return None
