@@ -287,3 +287,17 @@ def test_the_largest_of_a_list_whose_rounding_is_watched() -> None:
     assert seqlang.solve(text)[0].returns == {"10": 1.0}
     for engine in ENGINES:
         assert seqlang.run(text, runs=10, engine=engine)[0].returns == {"10": 1.0}
+
+
+def test_a_threshold_that_reads_a_list_beside_noise_that_stays() -> None:
+    """The chances of stopping in step 5 of 200,000 runs, within five standard errors."""
+    text = (
+        "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(1/2)\nstatistic marks = history(step, hit)\n"
+        "statistic bar = 0.1 + log(1 + sum(sqrt(marks[j]) for j in 1..length(marks)))\nstatistic level = x\n"
+        "report hit when level >= bar\nstop when count(hit over steps) >= 2 return two\n"
+        "stop when step >= 5 return late\n"
+        "attach laplace(1.3) to bar each hit\nattach laplace(2.1) to level\n"
+    )
+    solved = seqlang.solve(text)[0].returns["two"]
+    ran = seqlang.run(text, runs=200_000, seed=1, engine="numpy")[0].returns["two"]
+    assert solved == pytest.approx(ran, abs=0.006)

@@ -25,6 +25,9 @@ from seqlang.backends.solve.step.comparisons import CompiledComparison, Known, P
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.step.steady import SteadyCompiler
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model.expression import CellValue, Field, MemoryValue
+from seqlang.model.kinding import Kinds
+from seqlang.model.kinds import NUMBER
 from seqlang.model.life import EachReport, EachStep, Life
 from seqlang.model.program import Cell, Define, Program
 from seqlang.record import field, record, replace
@@ -191,12 +194,16 @@ def _made_up(program: Program, compiler: VectorCompiler, step: int, scale: float
     stage.step_number = step
     # five numbers between .1 and .9 scales for each quantity, all different (Weyl's sequence)
     numbers = (scale * (0.1 + 0.8 * (GOLDEN * np.arange(step + k, step + k + 5) % 1)) for k in count(1, 5))
+    kinds = Kinds(program)  # no lists are made up: what reads one is not tried
     for one in program.inputs:
-        stage.fields[one.name] = next(numbers)
+        if kinds.of(Field(one.name)) == NUMBER:
+            stage.fields[one.name] = next(numbers)
     for cell in (s for s in program.body if isinstance(s, Cell)):
-        stage.cells[cell.name] = Given(5 * next(numbers))
+        if kinds.of(CellValue(cell.name)) == NUMBER or cell.binders:
+            stage.cells[cell.name] = Given(5 * next(numbers))
     for memory in program.memories:
-        stage.memory[memory.name] = next(numbers)
+        if kinds.of(MemoryValue(memory.name)) == NUMBER:
+            stage.memory[memory.name] = next(numbers)
     return stage
 
 
