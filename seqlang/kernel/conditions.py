@@ -168,8 +168,9 @@ class Parts:
 def parts_of(proof: Certificate, edge: Edge, case: Case) -> Parts:
     source, ends = proof.modes[edge.source], edge.outcome.stop is not None
     pair = _Pair(proof, source, edge, case)
-    assumed = [*pair.sides(source), *pair.moved, *pair.relation(source)]
     paid = pair.reader(Level.SHOWN).number(source.paid)
+    # that no more was paid than is allowed was shown where the mode was entered
+    assumed = [*pair.sides(source), *pair.moved, *pair.relation(source), at_least(pair.limit(), paid)]
     paying, before, count = pair.moves(edge), dict(pair.states[0]), pair.count
     first, second = pair.runs(paying)
     play(first, edge.outcome, None)

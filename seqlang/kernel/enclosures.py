@@ -29,14 +29,21 @@ def closed_value(expression: Expression) -> Interval:
     match expression:
         case Number(value):
             return Interval(value, value)
+        case Op("log", (Op("exp", (inner,)),)):
+            return closed_value(inner)
         case Op(name, arguments):
             return _apply(name, [closed_value(a) for a in arguments])
-        case Choose(Op(name, (left, right)), yes, no) if name in ("<", "<=", ">", ">="):
+        case Choose(Op("==" | "!=" | "<" | "<=" | ">" | ">=" as name, (left, right)), yes, no):
             return closed_value(yes if _compared(name, closed_value(left), closed_value(right)) else no)
     raise Refused("a constant that the kernel does not know")
 
 
 def _compared(name: str, a: Interval, b: Interval) -> bool:
+    if name in ("==", "!="):
+        apart = a.high < b.low or a.low > b.high
+        if not apart and not a.low == a.high == b.low == b.high:
+            raise Refused("two constants too close to be compared")
+        return apart == (name == "!=")
     if name in (">", ">="):
         name, a, b = ("<" if name == ">" else "<="), b, a
     if a.high < b.low or (name == "<=" and a.high <= b.low):

@@ -35,14 +35,29 @@ from seqlang.kernel.conditions import (
     start_conditions,
     step_conditions,
 )
-from seqlang.kernel.core import Choose, Expression, Let, Letters, Number, Op, Program, Range, Read, Step, Stop, Within
+from seqlang.kernel.core import (
+    Choose,
+    Expression,
+    Let,
+    Letters,
+    Number,
+    Op,
+    Program,
+    Range,
+    Read,
+    Step,
+    Stop,
+    Tick,
+    Update,
+    Within,
+)
 from seqlang.kernel.cover import outcomes_of
 from seqlang.kernel.enclosures import closed_value
 from seqlang.kernel.execution import parts_of as parts_of_shown
 from seqlang.kernel.levels import Level, Levels
 from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome, Side
 from seqlang.kernel.refused import Refused
-from seqlang.kernel.terms import FALSE, Linear, holds_all
+from seqlang.kernel.terms import FALSE, Linear, holds_all, number
 from seqlang.kernel.values import Reader, Space
 
 MOST_SIGNED = 3
@@ -75,6 +90,7 @@ class _Search:
         self.every = isinstance(adjacency, Within) and adjacency.every and program.rows is None
         self.single = self.every or program.rows is not None
         self.symbols = _Symbols(Space())
+        self.moves_of_ghosts: list[Linear] = []
         self.between = True
         self.first = Inliner(program, 1)
         self.second = Inliner(program, 2)
@@ -90,13 +106,14 @@ class _Search:
         """The moves of cells and margins at the changed entry, where the states are the same."""
         now, then = Inliner(self.program, 1), _Moved(self.program)
         inputs = [Read("input", k, 1) for k, i in enumerate(self.program.inputs) if not i.public]
-        pairs: list[tuple[Expression, Expression]] = [(now.added[k], then.added[k]) for k in now.added]
-        pairs += [(x, replace(x, run=2)) for x in inputs if isinstance(self.program.inputs[x.index].domain, Range)]
+        pairs: list[tuple[Expression, Expression]] = []
         for asked, moved in zip(now.asked, then.asked, strict=True):
             for e, f in zip(_margins(asked.when, asked.value), _margins(moved.when, moved.value), strict=True):
                 pairs.append((without_draws(e), without_draws(f)))
+        pairs += [(now.added[k], then.added[k]) for k in now.added]
+        pairs += [(x, replace(x, run=2)) for x in inputs if isinstance(self.program.inputs[x.index].domain, Range)]
         found: list[Ghost] = []
-        seen: list[Linear] = []
+        seen = self.moves_of_ghosts
         symbols = self.symbols
         for old, new in pairs:
             move = minus(new, old)
@@ -307,6 +324,8 @@ class _Search:
     def _relation(self, sides: tuple[Side, ...] | None) -> Iterator[Expression]:
         """Before the change cells are equal; after it each differs by its ghost. The run has not ended."""
         yield from self.alive
+        if sides is not None:
+            yield from self._between_ghosts()
         for cell in self.program.cells:
             first, second = (Read("cell", cell.index, run) for run in (1, 2))
             if self.levels.of(Read("cell", cell.index)) == Level.SHOWN:
@@ -319,6 +338,16 @@ class _Search:
         for index in range(len(self.program.memories)):
             if self.levels.of(Read("memory", index)) != Level.SHOWN:
                 yield Op("==", (Read("memory", index, 2), Read("memory", index, 1)))
+
+    def _between_ghosts(self) -> Iterator[Expression]:
+        """A ghost that is a sum of multiples of later ones."""
+        for k, value in enumerate(self.moves_of_ghosts):
+            factors = combination(value, self.moves_of_ghosts[k + 1 :])
+            if factors is not None:
+                total: Expression = ZERO
+                for j, factor in enumerate(factors):
+                    total = plus(total, times(factor, Read("ghost", k + 1 + j)))
+                yield Op("==", (Read("ghost", k), total))
 
     def _between(
         self, first: Expression, second: Expression, move: Expression | None, sides: tuple[Side, ...]
@@ -395,7 +424,6 @@ class _Search:
         for chosen in islice(product(*(dict.fromkeys(options[j]) for j in names)), MOST_TRIES):
             yield tuple((j, e) for j, e in zip(names, chosen, strict=True) if e != ZERO)
 
-
     def _constant_moves(self) -> Iterator[Expression]:
         """By which two numbers may move apart where each moves by at most the radius."""
         adjacency = self.program.adjacency
@@ -429,17 +457,64 @@ def free_price(proof: Certificate, edge: Edge) -> Fraction | None:
 def _not_stopped(program: Program, levels: Levels) -> Iterator[Expression]:
     """What is known of public state at the beginning of a step, as no stop has happened."""
     lets: dict[int, Expression] = {}
+    for index in sorted(_never_negative(program)):
+        memory = Read("memory", index)
+        if levels.is_shown(memory):
+            yield Op(">=", (replace(memory, run=1), ZERO))
     for cell in program.cells:
         if cell.operator == "count" and levels.of(Read("cell", cell.index)) == Level.SHOWN:
             yield Op(">=", (Read("cell", cell.index, 1), ZERO))
-    for statement in program.body:
+    for place, statement in enumerate(program.body):
         if isinstance(statement, Let):
             lets[statement.index] = statement.value
         if isinstance(statement, Stop) and statement.when is not None and levels.of(statement.when) == Level.SHOWN:
             try:
-                yield Op("not", (_as_state(statement.when, lets),))
+                known = Op("not", (_as_state(statement.when, lets),))
             except KeyError:
                 continue
+            if not any(_changes(later, known) for later in program.body[place + 1 :]):
+                yield known
+
+
+def _changes(statement: object, e: Expression) -> bool:
+    """Whether it changes what the expression reads."""
+    match statement, e:
+        case (Tick(index), Read("cell", read)) | (Update(index), Read("memory", read)):
+            return index == read
+        case _, Op(_, arguments):
+            return any(_changes(statement, part) for part in arguments)
+        case _, Choose(test, yes, no):
+            return any(_changes(statement, part) for part in (test, yes, no))
+    return False
+
+
+def _never_negative(program: Program) -> set[int]:
+    """The memories that plainly never fall below 0."""
+    found = set(range(len(program.memories)))
+    values = [(k, e) for k, e in enumerate(program.memories)]
+    values += [(s.index, s.value) for s in program.body if isinstance(s, Update)]
+    while True:
+        bad = {k for k, e in values if k in found and not _is_positive(program, e, found)}
+        if not bad:
+            return found
+        found -= bad
+
+
+def _is_positive(program: Program, e: Expression, memories: set[int]) -> bool:
+    match e:
+        case Number(value):
+            return value >= 0
+        case Read("memory", index):
+            return index in memories
+        case Read("input", index):
+            domain = program.inputs[index].domain
+            least = min(domain.values) if isinstance(domain, Letters) else domain.low
+            return least is not None and least >= 0
+        case Op("+" | "*" | "max" | "min", parts):
+            return all(_is_positive(program, part, memories) for part in parts)
+        case Choose(_, yes, no):
+            return _is_positive(program, yes, memories) and _is_positive(program, no, memories)
+    return False
 
 
 def _as_state(e: Expression, lets: dict[int, Expression]) -> Expression:
@@ -496,6 +571,27 @@ def _price(program: Program, moves: Sequence[tuple[int, Expression]]) -> Express
         if move != ZERO:
             found = plus(found, times(1 / closed_value(scale).low, Op("abs", (move,))))
     return found
+
+
+def combination(value: Linear, others: Sequence[Linear]) -> list[Fraction] | None:
+    """Factors with which the others add up to the value; None if there are none."""
+    rows = [(other, [Fraction(int(j == k)) for j in range(len(others))]) for k, other in enumerate(others)]
+    done: list[tuple[int, Linear, list[Fraction]]] = []
+
+    def reduced(term: Linear, factors: list[Fraction]) -> tuple[Linear, list[Fraction]]:
+        for variable, row, by in done:
+            share = dict(term.parts).get(variable, Fraction(0))
+            term = term - row.times(share)
+            factors = [a - share * b for a, b in zip(factors, by, strict=True)]
+        return term, factors
+
+    for row, by in rows:
+        term, factors = reduced(row, by)
+        if term.parts:
+            variable, lead = term.parts[0]
+            done.append((variable, term.times(1 / lead), [f / lead for f in factors]))
+    rest, factors = reduced(value, [Fraction(0)] * len(others))
+    return [-f for f in factors] if others and rest == number(0) else None
 
 
 def _proportional(value: Linear, other: Linear) -> Fraction | None:

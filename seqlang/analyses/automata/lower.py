@@ -579,7 +579,9 @@ class _Lowering:
             case (("+" | "-" | "*" | "/" | "negate"), _):
                 if len(values) == 1:
                     return _each(values[0], lambda a: core.Op(operator, (a,)))
-                return _paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
+                return _paired(
+                    values[0], values[1], _times if operator == "*" else lambda a, b: core.Op(operator, (a, b))
+                )
         if any(isinstance(value, tuple) for value in values):
             raise Beyond(f"{operator} of a list")
         if len(values) == 1:
@@ -589,6 +591,20 @@ class _Lowering:
                 raise Beyond(f"{operator} of rows")
             return _paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
         return core.Op(operator, tuple(value for value in values if not isinstance(value, tuple | OfEachRow)))
+
+
+def _times(a: core.Expression, b: core.Expression) -> core.Expression:
+    """A product with a total is the total of the products, and one with a choice the choice of the products: the kernel
+    knows more of what is linear."""
+    for one, other in ((a, b), (b, a)):
+        match one:
+            case core.Op("total", (body,)) if not isinstance(other, core.Number):
+                return core.Op("total", (_times(other, body),))
+            case core.Choose(test, core.Number() as yes, core.Number() as no) if not isinstance(other, core.Number):
+                return core.Choose(test, _times(yes, other), _times(no, other))
+            case core.Number(value) if value in (0, 1):
+                return other if value else ZERO
+    return core.Op("*", (a, b))
 
 
 def _where(test: core.Expression, yes: core.Expression, no: core.Expression) -> core.Expression:

@@ -7,7 +7,7 @@ the next mode has paid, and nowhere more than the epsilon. They are asked at the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -15,13 +15,16 @@ from typing import Any
 from seqlang.analyses.automata.inline import plus
 from seqlang.analyses.automata.simplex import Simplex
 from seqlang.analyses.automata.solver import contradiction, largest
-from seqlang.kernel.conditions import cases_of, parts_of, start_parts
+from seqlang.kernel.conditions import Parts, cases_of, parts_of, start_parts
 from seqlang.kernel.core import Expression, Number, Op, Program, Read, Step
-from seqlang.kernel.levels import Level, Levels
+from seqlang.kernel.enclosures import closed_value
+from seqlang.kernel.levels import Levels
 from seqlang.kernel.proof import Certificate, Edge
-from seqlang.kernel.terms import FALSE, Linear, Sign, number, variable
+from seqlang.kernel.terms import FALSE, Formula, Linear, Sign, number, variable
+from seqlang.kernel.values import Reader, Space, Value
 
-Counter = Read | Step
+Counter = Expression
+"""Of what was shown, as a proof reads it: a counter of run 1, or the steps done."""
 ZERO = Fraction(0)
 
 
@@ -37,20 +40,75 @@ class Counted:
 def prices(proof: Certificate, edges: list[tuple[Edge, Fraction]]) -> list[Expression] | None:
     """One expression a mode, or None if no such amounts stay below the epsilon. `edges`: with their prices."""
     free = all(price == 0 or edge.outcome.stop is not None for edge, price in edges)
-    return _Amounts(proof, [] if free else counters_of(proof.program)).solved(edges)
+    found = _Amounts(proof, [] if free else counters_of(proof.program)).solved(edges)
+    return found if found is not None or free else _by_one_counter(proof, edges)
+
+
+def _by_one_counter(proof: Certificate, edges: list[tuple[Edge, Fraction]]) -> list[Expression] | None:
+    """A multiple of a counter that grows by as much as each step costs, whatever that is."""
+    for counter in counters_of(proof.program):
+        for draw in proof.program.draws:
+            scale = closed_value(draw.arguments[0])
+            if scale.low == scale.high > 0 and _pays(proof, edges, counter, 1 / scale.low):
+                return [Op("*", (Number(1 / scale.low), counter))] * len(proof.modes)
+    return None
+
+
+def _pays(proof: Certificate, edges: list[tuple[Edge, Fraction]], counter: Counter, rate: Fraction) -> bool:
+    for edge, _ in edges:
+        if edge.outcome.stop is not None:
+            continue
+        for case in cases_of(proof.program, edge.changed):
+            parts = parts_of(proof, edge, case)
+            before = _at(counter, parts.before, parts.count, parts.pair.space)
+            after = _at(counter, parts.pair.states[0], parts.pair.count, parts.pair.space)
+            short = parts.price - (after - before).times(rate)
+            known = _known(parts)
+            if any(
+                contradiction((*known, Sign(e, True))) is None for e in (short, after.times(rate) - parts.pair.limit())
+            ):
+                return False
+    return True
 
 
 def counters_of(program: Program) -> list[Counter]:
-    """Public numbers that are kept, and the steps done."""
+    """Public numbers that are kept, no further than to constants that they are compared with, and the steps done."""
     levels = Levels(program)
-    cells = [Read("cell", c.index, 1) for c in program.cells if c.operator != "last"]
-    memories = [Read("memory", k, 1) for k in range(len(program.memories))]
-    return [Step(), *(r for r in (*cells, *memories) if levels.of(Read(r.kind, r.index)) == Level.SHOWN)]
+    cells = [Read("cell", c.index) for c in program.cells if c.operator != "last"]
+    memories = [Read("memory", k) for k in range(len(program.memories))]
+    kept = [r for r in (*cells, *memories) if levels.is_shown(r)]
+    ends = [(r, end) for r, end in _compared(program) if r in kept]
+    return [Step(), *map(_of_run_1, kept), *(Op("min", (_of_run_1(r), Number(end))) for r, end in ends)]
 
 
-def _at(counter: Counter, state: Mapping[Any, Any], count: Linear) -> Linear:
-    value = count if isinstance(counter, Step) else state[counter.kind, counter.index]
-    return value if isinstance(value, Linear) else number(0)
+def _of_run_1(read: Read) -> Read:
+    return replace(read, run=1)
+
+
+def _compared(part: Any) -> Iterator[tuple[Read, Fraction]]:
+    """What is compared with a constant to see whether it is below."""
+    match part:
+        case Op("<" | "<=", (Read() as read, Number(value))) | Op(">" | ">=", (Number(value), Read() as read)):
+            yield read, value
+        case tuple():
+            for item in part:
+                yield from _compared(item)
+        case _ if is_dataclass(part):
+            for one in fields(part):
+                yield from _compared(getattr(part, one.name))
+
+
+def _at(counter: Counter, state: Mapping[Any, Any], count: Linear, space: Space) -> Linear:
+    def read(what: Read | Step) -> Value:
+        value = count if isinstance(what, Step) else state[what.kind, what.index]
+        return value if isinstance(value, Linear) else number(0)
+
+    return Reader(space, read).number(counter)
+
+
+def _known(parts: Parts) -> tuple[Formula, ...]:
+    assumed = (*parts.assumed, *parts.happened, *parts.pair.space.known)
+    return parts.pair.condition("", assumed, FALSE).contradictory
 
 
 class _Amounts:
@@ -113,7 +171,7 @@ class _Amounts:
                     if contradiction(known) is not None:
                         continue
                     return None
-                at = tuple(_at(c, pair.states[0], pair.count).constant for c in self.counters)
+                at = tuple(_at(c, pair.states[0], pair.count, pair.space).constant for c in self.counters)
                 found.append(Sign(self.paid(k, at) - number(most), False))
         return found
 
@@ -131,20 +189,20 @@ class _Amounts:
     def _counted(self, edge: Edge) -> list[Counted] | None:
         """By the first case of the entries; the kernel looks at all."""
         parts = parts_of(self.proof, edge, cases_of(self.proof.program, edge.changed)[0])
-        known = parts.pair.condition("", (*parts.assumed, *parts.happened), FALSE).contradictory
+        known = _known(parts)
         if contradiction(known) is not None:
             return None
         found: list[Counted] = []
         for j, counter in enumerate(self.counters):
-            before = _at(counter, parts.before, parts.count)
+            before = _at(counter, parts.before, parts.count, parts.pair.space)
+            ended = edge.outcome.stop is not None
+            after = before if ended else _at(counter, parts.pair.states[0], parts.pair.count, parts.pair.space)
+            known = _known(parts)
             high, low = largest(known, before), largest(known, before.times(Fraction(-1)))
             if high is None or low is None:
                 self.unbounded.add(j)
                 found.append(Counted(ZERO, ZERO, ZERO))
                 continue
-            added = None
-            if edge.outcome.stop is None:
-                after = _at(counter, parts.pair.states[0], parts.pair.count)
-                added = largest(known, before - after)
+            added = None if ended else largest(known, before - after)
             found.append(Counted(-low, high, ZERO if added is None else -added))
         return found
