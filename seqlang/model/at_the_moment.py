@@ -10,7 +10,7 @@ from typing import Any
 
 from seqlang.arithmetic.formula import Formula, symbol
 from seqlang.model import exact_numbers as numbers
-from seqlang.model.constants import CHANGING, Undefined, Values, exactly, has_exact_density
+from seqlang.model.constants import CHANGING, TOO_LARGE, Undefined, Values, exactly, has_exact_density
 from seqlang.model.exact_numbers import Undecided, nearest
 from seqlang.model.expression import (
     COMPARISONS,
@@ -300,6 +300,8 @@ def _evaluation(
         own = own_values()
         exact = exactly(constant, own)
         if isinstance(exact, Undefined):
+            if exact.reason == TOO_LARGE:
+                return None  # it has a value, which is not known
             infinite = with_infinities(constant, own)
             return infinite if isinstance(infinite, bool | Fraction | float | Undefined) else None
         if isinstance(exact, Fraction | Formula):

@@ -23,6 +23,9 @@ from seqlang.operators.groups import COUNTS
 from seqlang.record import record
 
 UNIT = 2.0**-53
+SMALLEST = 1e-300
+"""No size but 0 is taken to be below this, and no product or quotient to have a smaller error: what is next to 0 loses
+its digits in doubles, and a large factor may bring it back."""
 EXACT = 2.0**52
 """Whole numbers below this, and the halves between them, are exact as doubles."""
 LARGEST_INPUT = 2.0**22
@@ -33,6 +36,8 @@ MOST_SUMMANDS = 2**10
 """Of a law that is the sum of some number of draws from another one."""
 MOST_RECORDS = 2.0**22
 LARGEST_POWER = 64
+SMALL_PART = 2.0**-6
+"""An error that is such a part of an argument changes a function by hardly more than its slope says."""
 
 
 @record
@@ -58,13 +63,13 @@ class Growth:
             return UNBOUNDED
         if 0.0 in (self.factor, other.factor):
             return NOTHING
-        return Growth(self.factor * other.factor, self.degree + other.degree)
+        return Growth(max(self.factor * other.factor, SMALLEST), self.degree + other.degree)
 
     def times(self, by: float) -> Growth:
         """This, times a number >= 0."""
         if self.plus:
             return self if by <= 1 else UNBOUNDED
-        return Growth(self.factor * by if by else 0.0, self.degree)
+        return Growth(max(self.factor * by, SMALLEST) if by and self.factor else 0.0, self.degree)
 
     def each_step(self) -> Growth:
         """The sum of one in each step so far."""
@@ -84,7 +89,7 @@ class Growth:
         return self.factor < inf
 
 
-UNBOUNDED, NOTHING = Growth(inf), Growth(0.0)
+UNBOUNDED, NOTHING, NEXT_TO_0 = Growth(inf), Growth(0.0), Growth(SMALLEST)
 BY_STEP = Growth(1.0, 1)
 
 
@@ -103,8 +108,8 @@ class Bounds:
     error: Growth
 
     def rounded(self) -> Bounds:
-        """With one more rounding of the result."""
-        return Bounds(self.size, self.error + self.size)
+        """With one more rounding of a product or a quotient."""
+        return Bounds(self.size, self.error + self.size + NEXT_TO_0)
 
 
 POINTWISE = with_result("pointwise", "vector")
@@ -247,6 +252,13 @@ class Growths:
         value = self._constant(e) or self._tabulated(e)
         if value is not None:
             return value
+        found = self._by_form(e)
+        size = self._listed_size(e)
+        if size is None:
+            return found
+        return Bounds(size, self._of_function(e, size) if found == UNKNOWN else found.error)
+
+    def _by_form(self, e: m.Expression) -> Bounds:
         match e:
             case m.StepNumber():
                 return Bounds(BY_STEP, NOTHING)
@@ -287,6 +299,19 @@ class Growths:
         return UNKNOWN
 
     def _constant(self, e: m.Expression) -> Bounds | None:
+        """Of a constant, of which engines have the value; and of what variables over few constants enter, if doubles
+        make no error in it."""
+        size = self._listed_size(e)
+        if size is None:
+            return None
+        if self.grids.of(e).rounding == Rounding.NEVER:
+            return Bounds(size, NOTHING)
+        if not self.grids.is_constant(e):
+            return None
+        widths = map(_width, self.grids.listed(e) or ())
+        return Bounds(size, size + Growth(max(widths, default=0.0) / UNIT))
+
+    def _listed_size(self, e: m.Expression) -> Growth | None:
         """Of what only constants and variables over few constants enter."""
         if isinstance(e, m.Records | m.Bound):
             return None
@@ -294,10 +319,24 @@ class Growths:
         sizes = [] if values is None else [_size(value) for value in values]
         if values is None or None in sizes:
             return None
-        size = max((s for s in sizes if s is not None), default=0.0)
-        if self.grids.of(e).rounding == Rounding.NEVER:
-            return Bounds(Growth(size), NOTHING)
-        return Bounds(Growth(size), Growth(size + max(map(_width, values), default=0.0) / UNIT))
+        return Growth(max((s for s in sizes if s is not None), default=0.0))
+
+    def _of_function(self, e: m.Expression, size: Growth) -> Growth:
+        """The error of a function of what variables over few constants enter: by its slope, where the argument is known
+        well beside its size."""
+        match e:
+            case m.Apply("exp" | "log" | "sqrt" as operator, (x,)):
+                error, least = self.of(x).error, None if operator == "exp" else self.least(x)
+                if error.degree or error.plus or (least is None and operator != "exp"):
+                    return UNBOUNDED
+                off = error.factor * UNIT
+                if off > SMALL_PART * (1.0 if least is None else least):
+                    return UNBOUNDED
+                if operator == "exp":
+                    return size.times(2 + 2 * error.factor) + NEXT_TO_0
+                by = 2 * error.factor / (least or 1.0)
+                return (Growth(by) if operator == "log" else size.times(by)) + size.times(2.0)
+        return UNBOUNDED
 
     def _tabulated(self, e: m.Expression) -> Bounds | None:
         table = self.grids.table(e)
@@ -348,7 +387,7 @@ class Growths:
         if laws and not known.bounded:
             many = MOST_SUMMANDS if len(laws) == 1 else len(laws)
             found = _either(laws)
-            return Bounds(found.size.times(many), found.error.times(many) + found.size.times(many))
+            return Bounds(found.size.times(many), found.error.times(many) + found.size.times(many**2))
         if known.whole and known.support == "listed":
             return SMALL
         if known.bounded:
@@ -416,7 +455,7 @@ class Growths:
             case "sum":
                 return self._folded(one, many, e)
             case "mean":
-                return Bounds(one.size, self._folded(one, many, e).error)
+                return Bounds(one.size, self._folded(one, many, e).error + NEXT_TO_0)
         return one
 
     def _folded(self, one: Bounds, many: Growth, e: m.Expression) -> Bounds:
@@ -448,7 +487,7 @@ class Growths:
                 return self._product(self.of(a), self.of(b))
             case "/", (a, b):
                 return self._quotient(a, b)
-            case "%", (a, b) if self.grids.of(a).denominator is not None:
+            case "%", (a, b) if None not in (self.grids.of(a).denominator, self.grids.of(b).denominator):
                 return Bounds(self.of(b).size, self.of(b).size.times(2.0))
             case "^", (a, b):
                 return self._power(a, b)
@@ -461,7 +500,7 @@ class Growths:
             case (("sum" | "mean"), (v,)):
                 many = self.count(v)
                 found = self._folded(self.of(v), many, v)
-                return found if operator == "sum" else Bounds(self.of(v).size, found.error)
+                return found if operator == "sum" else Bounds(self.of(v).size, found.error + NEXT_TO_0)
             case "dot", (a, b):
                 one = self._product(self.of(a), self.of(b))
                 many = self.count(a)
@@ -480,11 +519,13 @@ class Growths:
         least = self.least(b)
         if least is None and isinstance(b, m.StepNumber):
             return Bounds(self.of(a).size, self.of(a).error).rounded()
-        if least is None:
+        off = NOTHING if self.grids.is_constant(b) else self.of(b).error
+        if least is None or off.degree or off.plus or off.factor * UNIT > SMALL_PART * least:
             return UNKNOWN
         found = self.of(a)
         size = found.size.times(1 / least)
-        return Bounds(size, found.error.times(1 / least) + size.times(2.0))
+        of_both = found.error.times(1.1 / least) + size.times(1.1 * off.factor / least)
+        return Bounds(size, of_both + size.times(2.0) + NEXT_TO_0)
 
     def least(self, e: m.Expression) -> float | None:
         """A bound below the size of what only constants and variables over few of them enter, and above 0; None where
@@ -521,10 +562,10 @@ def _size(value: object) -> float | None:
         case bool() | str():
             return 1.0
         case Fraction():
-            return inf if abs(value) > LARGEST else float(abs(value))
+            return inf if abs(value) > LARGEST else max(float(abs(value)), SMALLEST) if value else 0.0
         case Formula():
             ends = enclose(value, {})
-            return max(abs(ends.low), abs(ends.high))
+            return max(abs(ends.low), abs(ends.high), SMALLEST)
         case tuple():
             sizes = [_size(part) for part in value]
             return None if None in sizes else max((s for s in sizes if s is not None), default=0.0)

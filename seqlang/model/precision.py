@@ -51,6 +51,7 @@ CLOSE = 2.0**-30
 """An absolute error that is small."""
 MODERATE = Fraction(10) ** 30
 """Constants between this and its reciprocal keep products of a few away from the ends of doubles."""
+MOST_FACTORS = 4
 FINE = 2.0**14
 """Units of 2^-50, in which densities are off."""
 
@@ -128,8 +129,11 @@ class Precision:
         by = self.grids.of(e).denominator
         return by is not None and is_dyadic(by) and self.wholes.fits(e, by)
 
-    def is_small_part(self, e: Expression) -> bool:
-        """Whether the error is a small part of the number in every run, also where that is next to 0."""
+    def is_small_part(self, e: Expression, factors: int = 0) -> bool:
+        """Whether the error is a small part of the number in every run, also where that is next to 0. `factors`: how
+        many it is one of: a product of many may be next to 0 before it is of moderate size."""
+        if factors > MOST_FACTORS:
+            return False
         if self.is_known(e):
             value = self.grids.of(e).value
             return value is None or value == 0 or 1 / MODERATE <= abs(value) <= MODERATE
@@ -137,20 +141,21 @@ class Precision:
             return True
         match e:
             case Local(name):
-                return self.is_small_part(self.program.define(name).expression)
+                return self.is_small_part(self.program.define(name).expression, factors)
             case Density() if is_absolute(e):
                 return False
             case Density():
                 error = relative_error(e, self.growths, self._of_place)
                 return isinstance(error, Number) and error.value <= FINE
             case Apply("*", (a, b)):
-                return (self.is_known(a) or self.is_known(b)) and self.is_small_part(a) and self.is_small_part(b)
+                one_is_known = self.is_known(a) or self.is_known(b)
+                return one_is_known and all(self.is_small_part(x, factors + 1) for x in (a, b))
             case Apply("/", (a, b)):
-                return self.is_known(b) and self.is_small_part(a) and self.is_small_part(b)
+                return self.is_known(b) and all(self.is_small_part(x, factors + 1) for x in (a, b))
             case Apply("+", parts):
-                return all(is_never_negative(x, self.growths) and self.is_small_part(x) for x in parts)
+                return all(is_never_negative(x, self.growths) and self.is_small_part(x, factors) for x in parts)
             case Choice(_, yes, no):
-                return self.is_small_part(yes) and self.is_small_part(no)
+                return self.is_small_part(yes, factors) and self.is_small_part(no, factors)
         return False
 
     def has_chances(self, e: Expression) -> bool:

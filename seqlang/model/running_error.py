@@ -47,6 +47,8 @@ NO_BOUND = Number(10**300 + Fraction(1, 2))
 """No whole number: products of those are never infinite in the interpreter."""
 LEAST = Number(Fraction(1, 10**290))
 """Units: what products, powers and densities may be off by where they are next to 0."""
+LEAST_OF_ROOTS = Number(Fraction(1, 10**140))
+"""The same for the root of a sum of squares: squares below 10^-308 are lost."""
 SMALL_PART, A_LITTLE_MORE = Number(Fraction(1, 64)), Number(Fraction(33, 32))
 """exp(x) - 1 is at most x times that for such an x, and so is 1 / (1 - x)."""
 TWO = Number(Fraction(2))
@@ -187,6 +189,10 @@ class RunningErrors:
         own = times(UNIT, times(self.total(x), self.total(y)))
         return _plus(_plus(_scaled(x, size_of(b)), _scaled(y, size_of(a))), RunningError(plus(own, LEAST), {}))
 
+    def _of_elements(self, x: RunningError, v: Expression) -> RunningError:
+        """Of a sum of the elements, each off by x, or of their norm, which is no larger."""
+        return _mapped(_plus(x, self._of_sum(v, v)), lambda part: Apply("sum", (of_each(part, v),)))
+
     def is_small(self, e: Expression) -> bool:
         """Whether a number that something begins with is a constant of moderate size."""
         return self.grids.is_constant(e) and self.growths.of(e).size.at(1) <= MODERATE
@@ -196,8 +202,7 @@ class RunningErrors:
     ) -> RunningError:
         match operator, arguments, parts:
             case (("sum" | "mean" | "max" | "min"), (v,), [x]):
-                both = _plus(x, self._of_sum(v, v))
-                return _mapped(both, lambda part: Apply("sum", (of_each(part, v),)))
+                return _plus(self._of_elements(x, v), RunningError(LEAST if operator == "mean" else ZERO, {}))
             case (("+" | "-" | "max" | "min" | "clip"), _, [first, *others]):
                 return reduce(_plus, others, first)
             case (("negate" | "abs"), _, [x]):
@@ -210,14 +215,15 @@ class RunningErrors:
             case "dot", (a, b), [x, y]:
                 products = _plus(_dotted(x, b), _dotted(y, a))
                 both = _dotted(RunningError(times(UNIT, of_each(self.total(x), a)), {}), of_each(self.total(y), b))
-                return _plus(products, _plus(both, _dotted(self._of_sum(a, a), b)))
+                return reduce(_plus, (products, both, _dotted(self._of_sum(a, a), b), RunningError(LEAST, {})))
             case "norm", (v,), [x]:
-                return _mapped(x, lambda part: Apply("sum", (of_each(part, v),)))
+                return _plus(self._of_elements(x, v), RunningError(LEAST_OF_ROOTS, {}))
             case "^", (a, b), [x, y]:
                 whole = self.grids.of(b).value
                 if whole is not None and whole.denominator == 1 and whole >= 1:
                     largest = plus(size_of(a), times(UNIT, self.total(x)))
-                    return _scaled(x, times(Number(whole), Apply("^", (largest, Number(whole - 1)))))
+                    slope = times(Number(whole), Apply("^", (largest, Number(whole - 1))))
+                    return _plus(_scaled(x, slope), RunningError(LEAST, {}))
                 of_base = self._over(_scaled(x, size_of(b)), size_of(a), self.total(x))
                 of_exponent = _scaled(y, plus(ONE, size_of(Apply("log", (size_of(a),)))))
                 return self._of_logarithm(_plus(of_base, of_exponent), e)

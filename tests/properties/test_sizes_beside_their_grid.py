@@ -238,3 +238,65 @@ def test_numbers_that_cancel_are_0_beside_a_small_noise() -> None:
     )
     text += "stop when step >= 3 return no\nclaim probability(yes) >= 0.1 under m\n"
     assert decided(text) != ["refuted"]
+
+
+# ---- roundings that a bound forgets
+
+ROOT, LARGEST = "memory w = sqrt(2)\nupdate w = w * 0.9\n", "max(sqrt(x) over steps)"
+KEPT = "previous(sqrt(x + 1), sqrt(2))"
+FORGOTTEN = [
+    (ROOT, "(w * 1e-170) ^ 2 * 1e300 * 1e40 > 0.5", 1.0),
+    (ROOT, "dot([w * 1e-170, 0], [w * 1e-170, 0]) * 1e300 * 1e40 > 0.5", 1.0),
+    (ROOT, "norm([w * 1e-170, w * 1e-170]) * 1e170 > 0.5", 1.0),
+    (ROOT, "(w * 1e-170) * (w * 1e-170) * 1e300 * 1e40 > 0.5", 1.0),
+    (f"statistic s = {LARGEST}\n", "s * exp(-500) * exp(-500) * exp(500) * exp(500) > 0.5", 1.0),
+    (f"statistic s = {LARGEST}\n", "(s * 1e-170) * (s * 1e-170) * 1e300 * 1e40 > 1.5", 0.875),
+    (f"statistic w = {KEPT}\n", "(4000003 % w) > (4000003 % (w / 1.1 * 1.1))", 0.0),
+    ("statistic s = sum(x over steps)\n", "sum(((k * 0.1 + 1e16) - 1e16) * s for k in 1..3) > 0.5 * s", 1.0),
+    ("statistic s = sum(x over steps)\n", "floor(10 * sum(((k * 0.1 + 1e16) - 1e16) * s for k in 1..3)) == 6 * s", 1.0),
+    (f"statistic s = {LARGEST}\n", "max([s * ((sqrt(k) + 1e15) - 1e15) for k in 1..3]) > s * sqrt(3) * 1.005", 0.0),
+    (f"statistic s = {LARGEST}\n", "sum(((k * 0.1 + 1000) - 1000) * s for k in 1..3) > 0.6 * s", 0.0),
+    ("", "norm([step + 25 * 0.5^26 for k in 1..2000]) < (step + 25 * 0.5^26) * sqrt(2000) * 0.9999999999999965", 0.0),
+    ("statistic s = sum(x over steps)\n", "(0.5 ^ (100 * s)) ^ 2 * 2 ^ (100 * s) * 2 ^ (100 * s) > 0.5", 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statistics", "condition", "truth"), FORGOTTEN)
+def test_no_rounding_is_forgotten(statistics: str, condition: str, truth: float) -> None:
+    """Of x in {1, 2}; the condition is asked in step 3."""
+    text = (
+        f"algorithm a\nstream x in {{1, 2}}\nmodel m: x ~ uniform({{1, 2}})\n{statistics}"
+        f"stop when step >= 3 and {condition} return yes\nstop when step >= 3 return no\n"
+    )
+    for bound in (0.05, 0.8, 0.95):
+        wrong = "refuted" if truth >= bound else "proved"
+        assert wrong not in decided(f"{text}claim probability(yes) >= {bound} under m\n"), bound
+    if truth == 0.875:
+        assert "proved" not in decided(f"{text}claim weak pure(0.01) under m\nclaim strong pure(0.01)\n")
+    for engine in ENGINES:
+        try:
+            ran = seqlang.run(text, runs=800, engine=engine)[0].returns["yes"]
+        except SpecError as error:
+            assert {d.code for d in error.diagnostics} <= {"E0620", "E0622"}
+        else:
+            assert abs(ran - truth) < 0.06, engine
+
+
+@pytest.mark.parametrize(
+    ("weights", "chance"),
+    [
+        ("{1: (s * 1e-170) ^ 2 * 1e300 * 1e40, 0: 1}", 0.6458333333),
+        ("bernoulli(min(0.5, (s * 1e-170) * (s * 1e-170) * 1e300 * 1e40 / 10))", 0.1875),
+    ],
+)
+def test_weights_next_to_0_decide_nothing(weights: str, chance: float) -> None:
+    """s is 1 with chance 1/8, else sqrt(2)."""
+    text = (
+        f"algorithm a\nstream x in {{1, 2}}\nmodel m: x ~ uniform({{1, 2}})\nstatistic s = {LARGEST}\n"
+        f"draw z ~ {weights}\nstop when step >= 3 and z == 1 return yes\nstop when step >= 3 return no\n"
+    )
+    never_false(text, "claim probability(yes) <= {}", chance)
+    try:
+        assert seqlang.solve(text)[0].returns["yes"] == pytest.approx(chance)
+    except SpecError as error:
+        assert {d.code for d in error.diagnostics} <= {"E0620", "E0623"}

@@ -94,6 +94,8 @@ class RationalCompiler(Compiler):
                 return apply(operator, values, span)
             try:
                 found = _by_fractions(function, values, span)
+            except OverflowError:
+                raise OutOfReach(TOO_LONG, span) from None
             except NoValue:
                 return apply(operator, values, span)
             if not any(isinstance(x, Rounded) for x in numbers_in(found)):
