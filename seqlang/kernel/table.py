@@ -64,6 +64,8 @@ class Table:
 
     def total(self, body: Expression, reader: Reader) -> Linear:
         """In run 1, of what the reader reads beside the rows."""
+        if self.rows.listed:
+            raise Refused("a total of rows that are read one by one")
         return self.space.total(self._at(self.any, body, reader))
 
     def moved(self, body: Expression, reader: Reader) -> Linear:
@@ -74,8 +76,6 @@ class Table:
         return found
 
     def _at(self, row: Mapping[int, Linear], body: Expression, reader: Reader) -> Linear:
-        if self.rows.listed:
-            raise Refused("a total of rows that are read one by one")
 
         def read(what: Read | Step) -> Value:
             if isinstance(what, Read) and what.kind == "row":
@@ -99,8 +99,7 @@ class Table:
             self._within(self.adjacency, old, new)
 
     def _list(self) -> None:
-        if isinstance(self.adjacency, Remove) or self.rows.size is None:
-            raise Refused("rows are read one by one, and it is not known how many there are")
+        assert self.rows.size is not None  # see `cases_of`
         width = len(self.rows.fields)
         every = isinstance(self.adjacency, Within) and self.adjacency.every
         for k in range(self.rows.size):

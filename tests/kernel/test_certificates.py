@@ -30,16 +30,19 @@ from seqlang.kernel.core import (
     Program,
     Range,
     Read,
+    Remove,
     Replace,
     Report,
+    Rows,
     Step,
     Stop,
     Tick,
     Truth,
     Update,
+    Within,
 )
 from seqlang.kernel.execution import Run, ended, play
-from seqlang.kernel.proof import Certificate, Edge, Mode, Outcome
+from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome
 from seqlang.kernel.refused import Refused, Unreadable
 from seqlang.kernel.terms import number
 from seqlang.kernel.values import Space
@@ -49,6 +52,8 @@ ESTABLISHED = (
     "tight/one_sided", "tight/two_sided", "tight/cusum", "tight/repeated_kept", "dwork2014/sparse_vector",
     "dwork2014/numeric_sparse_vector", "lyu2017/svt1", "lyu2017/svt4", "lyu2017/svt7", "suite/prefixsum",
     "suite/smartsum", "suite/gapsparsevector", "zhang2022/above_threshold", "michel2025/outside_interval",
+    "dwork2014/laplace", "suite/noisymax", "cummings2022/histogram", "suite/histogram", "dwork2014/report_noisy_max",
+    "mckenna2020/permute_and_flip", "rogers2016/filter", "clutch/adaptive_count", "tight/direction",
 )  # fmt: skip
 
 
@@ -270,6 +275,15 @@ NOISY = "report y = x\nattach laplace(1) to y\nstop when step >= 5\n"
 TWICE = "report y = s when step == 2\nreport z = s when step == 3\nattach laplace(1) to y, z\nstop when step >= 4\n"
 
 
+ROWS = "algorithm a\ndataset x in [0, 1] size 5\n"
+TOTAL = "statistic s = sum(x)\nstop return s\nattach laplace(1) to s\n"
+COLOURS = (
+    "algorithm a\ndataset x in 1..3 size 5\nstatistic counts = [count(x[i] == j for i in records) for j in 1..3]\n"
+    "stop return counts\n"
+)
+QUERIES = "algorithm a\ndataset q in real size 3\nadjacent every q within 1\n"
+
+
 @pytest.mark.parametrize(
     ("text", "loss"),  # the least loss that can be proved is `loss`; what is asked for is a tenth less
     [
@@ -280,12 +294,91 @@ TWICE = "report y = s when step == 2\nreport z = s when step == 3\nattach laplac
         (SUM + TWICE, 2.0),
         ("algorithm a\nstream x in {0, 1}\nreport y when x == 1\nstop when step >= 2\n", float("inf")),
         (STREAM + "draw z ~ laplace(1)\nreport y = x + z when x >= 0.5\nstop when step >= 2\n", float("inf")),
+        (ROWS + TOTAL, 1.0),
+        (ROWS + "adjacent replace 2\n" + TOTAL, 2.0),
+        (ROWS + "adjacent add or remove one\n" + TOTAL, 1.0),
+        (ROWS + "adjacent add or remove one\nstop return length(records)\n", float("inf")),
+        (ROWS + "report y = sum(x)\nstop when step >= 3\nattach laplace(1) to y\n", 3.0),
+        (ROWS + "stop return x[2]\nattach laplace(1) to return\n", 1.0),
+        (ROWS + "statistic s = sum(x)\nstop when s >= 3\nattach laplace(2) to s\nattach laplace(2) to s once\n", 0.5),
+        (COLOURS + "attach laplace(1) to counts\n", 2.0),
+        (QUERIES + "stop return argmax(q)\nattach laplace(2) to q\n", 0.9),
+        (QUERIES + "stop return q\nattach laplace(1) to q\n", 3.0),
     ],
 )
 def test_no_less_than_the_loss_is_proved(text: str, loss: float) -> None:
     core = lowered(load(Source("a.seq", text)).program)
     less = Number(Fraction(9, 10) * Fraction(loss if loss < 1e9 else 100))
     assert find(core, less) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "loss"),
+    [
+        (ROWS + TOTAL, 1),
+        (COLOURS + "attach laplace(1) to counts\n", 2),
+        (QUERIES + "stop return q\nattach laplace(1) to q\n", 3),
+    ],
+)
+def test_the_loss_of_a_data_set_is_proved(text: str, loss: int) -> None:
+    assert find(lowered(load(Source("a.seq", text)).program), Number(Fraction(loss))) is not None
+
+
+ROW = Read("row", 0)
+ONE_FIELD = (Range(Fraction(0), Fraction(1), False),)
+SHOWS_ROWS = Stop(0, None, Op("+", (Op("total", (ROW,)), Read("draw", 0))))
+
+
+def of_rows(rows: Rows, adjacency: Any = None, body: tuple[Any, ...] = (SHOWS_ROWS,)) -> Program:
+    return Program((), rows, adjacency or Replace(1), (), (LAPLACE,), body)
+
+
+def claim_of_rows(core: Program, move: Expression, ghosts: tuple[Ghost, ...] = ()) -> Certificate:
+    mode = Mode((), (), Number(Fraction(0)), (), True)
+    return Certificate(core, ONE, ghosts, (mode,), (Edge(0, 0, False, Outcome((), 0), ((0, move),), ()),), ())
+
+
+def test_rows_are_read_in_totals_or_one_by_one() -> None:
+    moved = Op("negate", (Op("moved", (ROW,)),))
+    listed = of_rows(Rows(ONE_FIELD, 3, True))
+    assert "one by one" in refusal(claim_of_rows(listed, moved))
+    alone = of_rows(Rows(ONE_FIELD, 3, False), body=(Stop(0, None, Op("+", (ROW, Read("draw", 0)))),))
+    assert "no value" in refusal(claim_of_rows(alone, moved))
+    nested = Stop(0, None, Op("+", (Op("total", (Op("total", (ROW,)),)), Read("draw", 0))))
+    assert "no data set" in refusal(claim_of_rows(of_rows(Rows(ONE_FIELD, 3, False), body=(nested,)), moved))
+
+
+def test_a_program_does_not_read_how_rows_move() -> None:
+    shows = Stop(0, None, Op("+", (Op("moved", (ROW,)), Read("draw", 0))))
+    assert "no data set" in refusal(claim_of_rows(of_rows(Rows(ONE_FIELD, 3, False), body=(shows,)), ONE))
+
+
+def test_the_number_of_rows_is_known_where_they_are_read_one_by_one() -> None:
+    core = of_rows(Rows(ONE_FIELD, None, True), body=(Stop(0, None, None),))
+    assert "how many" in refusal(claim_of_rows(core, Number(Fraction(0))))
+    removed = of_rows(Rows(ONE_FIELD, 3, True), Remove(1), (Stop(0, None, None),))
+    assert "how many" in refusal(claim_of_rows(removed, Number(Fraction(0))))
+
+
+def test_no_total_of_rows_that_all_change() -> None:
+    core = of_rows(Rows(ONE_FIELD, 3, False), Within(ROW, ONE, True, False))
+    assert "every row changes" in refusal(claim_of_rows(core, Number(Fraction(0))))
+
+
+def test_a_ghost_of_rows_reads_rows_only() -> None:
+    core = of_rows(Rows(ONE_FIELD, 3, False))
+    moved = Op("*", (Step(), Op("moved", (ROW,))))
+    proof = claim_of_rows(core, Number(Fraction(0)), (Ghost(moved, Number(Fraction(-9)), Number(Fraction(9)), ()),))
+    assert "reads more than rows" in refusal(proof)
+
+
+def test_a_data_set_beside_a_private_stream_is_refused() -> None:
+    core = replace(of_rows(Rows(ONE_FIELD, 3, False)), inputs=(UNIT,))
+    with pytest.raises(Refused, match="private streams"):
+        check(claim_of_rows(core, Number(Fraction(0))))
+    removed = replace(program((END,), ()), adjacency=Remove(1))
+    with pytest.raises(Refused, match="moves all later ones"):
+        check(at_no_cost(removed))
 
 
 def test_cells_are_read_where_they_stand() -> None:
