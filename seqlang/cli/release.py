@@ -221,7 +221,7 @@ def _planned(loaded: Loaded, twin: Twin, options: Namespace) -> int:
     from seqlang.release.twin.plan_text import plan_lines
 
     against = bool(obstacles(twin.loaded.program))
-    found = None if against or twin.is_itself else compared(loaded, twin.loaded)
+    found = None if against else compared(twin.loaded if twin.is_itself else loaded, twin.loaded)
     neighbours = "" if against else adjacency(twin.loaded.program, _form(options, twin).said)
     for line in plan_lines(twin, found, neighbours):
         print(line)

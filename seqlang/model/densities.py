@@ -16,7 +16,7 @@ from seqlang.model.growths import Growths
 from seqlang.model.lines import ZERO, plus, size_of, times
 from seqlang.model.noise_scales import width_of
 
-FEW, FEW_ON_POINTS = 2.0**8, 2.0**10
+FEW, FEW_ON_POINTS = 2.0**10, 2.0**10
 """Units of 2^-50: the relative error of densities, and of masses, where the parameters have none. tests/laws compares
 masses with exact ones."""
 OF_CONDITIONED = 2.0**13
@@ -72,7 +72,8 @@ def relative_error(e: Density, growths: Growths, error: Errors) -> Expression | 
         if by is None:
             return None
         if not is_dyadic(by):
-            changing.append(times(Number(Fraction(by)), size_of(parameter)))
+            more = 1 if is_density else Fraction(ON_POINTS)
+            changing.append(times(Number(Fraction(by) * more), size_of(parameter)))
         if not is_density:
             changing.append(times(Number(Fraction(BY_ROOT)), Apply("sqrt", (size_of(parameter),))))
     total: Expression = Number(Fraction(fixed))
@@ -100,6 +101,8 @@ def error_of_places(e: Density, growths: Growths, error: Errors) -> Expression |
         return ZERO  # equal numbers have equal doubles there, see `jumps.py`
     families = [facts(part.family) for part in walk(law) if isinstance(part, Law) and _has_density(part)]
     places = (e.at, *_locations(law))
+    if any(family.has_jumps and family.steepest is None for family in families):
+        return None  # it jumps at places that doubles compute
     off: Expression = ZERO
     for place in places:
         off = off if _is_double(place, growths) else plus(off, error(place))

@@ -336,6 +336,8 @@ class Growths:
                     return size.times(2 + 2 * error.factor) + NEXT_TO_0
                 by = 2 * error.factor / (least or 1.0)
                 return (Growth(by) if operator == "log" else size.times(by)) + size.times(2.0)
+            case m.Apply("^", parts) if all(self.of(part).error == NOTHING for part in parts):
+                return size.times(2.0) + NEXT_TO_0
         return UNBOUNDED
 
     def _tabulated(self, e: m.Expression) -> Bounds | None:

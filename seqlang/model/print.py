@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from seqlang.model import expression as m
@@ -52,6 +53,13 @@ def show_number(value: Fraction) -> str:
 def show_double(value: float) -> str:
     """In as few digits as tell it from all other doubles: `10`, `0.1`, `0.3333333333333333`, `1e+17`."""
     return str(int(value)) if value.is_integer() and abs(value) < 10**16 else repr(float(value))
+
+
+def names_of(values: Iterable[float]) -> dict[float, str]:
+    """In 15 digits, of which rounding hides none; in all of them where two of the values agree in 15."""
+    short = {v: show_double(v if v.is_integer() else float(f"{v:.15g}")) for v in values}
+    alike = Counter(short.values())
+    return {v: name if alike[name] == 1 else show_double(v) for v, name in short.items()}
 
 
 def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:

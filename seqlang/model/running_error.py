@@ -174,7 +174,9 @@ class RunningErrors:
         more than a run puts up with."""
         least = times(Number(UNIT.value / SMALL_PART.value), off)
         is_there = self.settled.as_it_is(Apply(">", (size, least)))
-        return _scaled(a, Choice(is_there, Apply("/", (ONE if off == ZERO else A_LITTLE_MORE, size)), NO_BOUND))
+        by = Choice(is_there, Apply("/", (ONE if off == ZERO else A_LITTLE_MORE, size)), NO_BOUND)
+        # twice, as the error may be as small as LEAST
+        return _scaled(_scaled(a, by), Choice(is_there, ONE, NO_BOUND))
 
     def _of_logarithm(self, error: RunningError, e: Expression) -> RunningError:
         """Of e, where its logarithm is off by this: by a part that is hardly larger, if that is small."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from seqlang.model.print import show_double
+from seqlang.model.print import names_of
 from seqlang.record import field, record
 from seqlang.results.json_number import json_number
 from seqlang.results.results import OneOfSeveral
@@ -54,12 +54,12 @@ class SolveResult(Drawn, OneOfSeveral):
         """The share of the runs that have stopped with each return by the last step computed, by its name; a stop
         without `return` is "stop". Where mass is not resolved P(return) is larger: see `interval`."""
         found: dict[str, float] = {}
+        names = outcome_names(self.solution.outcomes)
         sums = self.solution.table.sum(axis=0)
         if self.solution.tail is not None:
             sums = sums + self.solution.tail.outcomes
         for outcome, chance in zip(self.solution.outcomes, sums, strict=True):
-            name = outcome_name(outcome)
-            found[name] = found.get(name, 0.0) + float(chance)
+            found[names[outcome]] = found.get(names[outcome], 0.0) + float(chance)
         return found
 
     @property
@@ -111,8 +111,9 @@ class SolveResult(Drawn, OneOfSeveral):
         if self.certain is None:
             return {}
         named: dict[str, list[Enclosure]] = {}
+        names = outcome_names(self.certain.returns)
         for outcome, found in self.certain.returns.items():
-            named.setdefault(outcome_name(outcome), []).append(found)
+            named.setdefault(names[outcome], []).append(found)
         return {name: found[0] for name, found in named.items() if len(found) == 1}
 
     @property
@@ -183,8 +184,9 @@ class SolveResult(Drawn, OneOfSeveral):
 
     def frame(self) -> list[dict[str, Any]]:
         """One row a stopping step and outcome: step, return, probability."""
+        names = outcome_names(self.solution.outcomes)
         return [
-            {"step": t, "return": outcome_name(o), "probability": float(p)}
+            {"step": t, "return": names[o], "probability": float(p)}
             for t, row in enumerate(self.solution.table, 1)
             for o, p in zip(self.solution.outcomes, row, strict=True)
         ]
@@ -211,8 +213,8 @@ def chance_interval(exact: Mapping[str, Any], name: str) -> tuple[float, float]:
     return low, high
 
 
-def outcome_name(outcome: str | float | None) -> str:
-    """What the reports call a returned value."""
-    if outcome is None:
-        return "stop"
-    return outcome if isinstance(outcome, str) else show_double(outcome)
+def outcome_names(outcomes: Iterable[str | float | None]) -> dict[str | float | None, str]:
+    """What the reports call returned values."""
+    values = list(outcomes)
+    numbers = names_of(v for v in values if isinstance(v, float))
+    return {v: "stop" if v is None else v if isinstance(v, str) else numbers[v] for v in values}

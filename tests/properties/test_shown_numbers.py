@@ -11,6 +11,7 @@ import pytest
 from one_value.verdicts import verdicts
 
 import seqlang
+from seqlang.model.print import names_of
 
 ENGINES: tuple[Any, ...] = ("interpreter", "numpy", "auto")
 
@@ -262,7 +263,7 @@ NAMED = [
     ("1 + S / 10 ^ 8", {"1": 0.125, "1.00000001": 0.375, "1.00000002": 0.375, "1.00000003": 0.125}),
     (
         "(1 + S) / 3",
-        {"0.3333333333333333": 0.125, "0.6666666666666666": 0.375, "1": 0.375, "1.3333333333333333": 0.125},
+        {"0.333333333333333": 0.125, "0.666666666666667": 0.375, "1": 0.375, "1.33333333333333": 0.125},
     ),
     ("(1 + S) * 10 ^ 17", {"1e+17": 0.125, "2e+17": 0.375, "3e+17": 0.375, "4e+17": 0.125}),
 ]
@@ -275,6 +276,12 @@ def test_different_numbers_have_different_names(returned: str, named: dict[str, 
     assert seqlang.solve(text)[0].returns == pytest.approx(named)
     for engine in ENGINES:
         assert seqlang.run(text, runs=2000, seed=1, engine=engine)[0].returns == pytest.approx(named, abs=0.05)
+
+
+def test_numbers_that_agree_in_15_digits_are_named_in_all() -> None:
+    assert names_of([1e15 + 0.25, 1e15 + 0.5, 1 / 3]) == {
+        1e15 + 0.25: "1000000000000000.2", 1e15 + 0.5: "1000000000000000.5", 1 / 3: "0.333333333333333"
+    }  # fmt: skip
 
 
 def test_the_largest_of_a_list_whose_rounding_is_watched() -> None:

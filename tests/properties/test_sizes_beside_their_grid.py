@@ -300,3 +300,30 @@ def test_weights_next_to_0_decide_nothing(weights: str, chance: float) -> None:
         assert seqlang.solve(text)[0].returns["yes"] == pytest.approx(chance)
     except SpecError as error:
         assert {d.code for d in error.diagnostics} <= {"E0620", "E0623"}
+
+
+DENSITIES = [
+    ("1, 5.75", "staircase(1, 2.5, 0.3).pdf(x) > 0.02", 0.5),
+    ("1, 39", "normal(0, 1).pdf(x) ^ 0.25 * 1e100 > 1", 1.0),
+    ("1, 38.55", "log(normal(0, 1).pdf(x)) < -743.85", 0.5),
+    ("1, -52.5625", "gumbel(8.2).cdf(x) > 9.528628220048746332691497980672083195896e-265", 1.0),
+]
+"""(values of x, a condition in step 1, its chance): by mpmath with 80 digits. 5.75 is (2 + 0.3) * 2.5."""
+
+
+@pytest.mark.parametrize(("letters", "condition", "truth"), DENSITIES)
+def test_densities_next_to_a_jump_or_to_0(letters: str, condition: str, truth: float) -> None:
+    text = (
+        f"algorithm a\nstream x in {{{letters}}}\nmodel m: x ~ uniform({{{letters}}})\n"
+        f"stop when {condition} return yes\nstop when step >= 1 return no\n"
+    )
+    for bound in (0.05, 0.45, 0.55, 0.95):
+        wrong = "refuted" if truth >= bound else "proved"
+        assert wrong not in decided(f"{text}claim probability(yes) >= {bound} under m\n"), bound
+    for engine in ENGINES:
+        try:
+            ran = seqlang.run(text, runs=800, engine=engine)[0].returns["yes"]
+        except SpecError as error:
+            assert {d.code for d in error.diagnostics} <= {"E0419", "E0620", "E0622"}
+        else:
+            assert abs(ran - truth) < 0.1, engine

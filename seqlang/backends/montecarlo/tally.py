@@ -17,7 +17,7 @@ from seqlang.backends.montecarlo.counted import Counted
 from seqlang.backends.montecarlo.histogram import BIN, Histogram
 from seqlang.backends.montecarlo.interval import wilson
 from seqlang.backends.montecarlo.moments import Moments, Whole
-from seqlang.model.print import show_double
+from seqlang.model.print import names_of
 from seqlang.record import record
 
 QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
@@ -81,8 +81,9 @@ class Tally:
         """How many runs returned each label, and each number where these are few."""
         found = dict(zip(self.labels, self.steps.kinds[2:].tolist(), strict=True))
         if self.numbers is not None and not self.numbers.coarse and len(self.numbers.at) <= MOST_VALUES:
+            names = names_of(self.numbers.at.tolist())
             for value, times in zip(self.numbers.at.tolist(), self.numbers.counts[:, 0].tolist(), strict=True):
-                name = show_double(value)
+                name = names[value]
                 found[name] = found.get(name, 0) + times
         return found
 

@@ -18,7 +18,7 @@ from seqlang.backends.rare.plan import Plan, plan_of
 from seqlang.backends.solve.stops.outcomes import chances_of_return
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.print import show_double
+from seqlang.model.print import names_of
 from seqlang.model.program import Model, Program, Stop
 from seqlang.record import record
 
@@ -88,7 +88,7 @@ def _of_flips(result: ir.Expression, target: str, program: Program, compiler: Ve
 
 
 def _named(outcome: str | float | None) -> str:
-    return outcome if isinstance(outcome, str) else "" if outcome is None else show_double(outcome)
+    return outcome if isinstance(outcome, str) else "" if outcome is None else names_of((outcome,))[outcome]
 
 
 def _shapes(program: Program, model: Model) -> dict[str, Shape]:

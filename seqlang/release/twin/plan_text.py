@@ -33,13 +33,14 @@ def plan_lines(twin: Twin, found: Comparison | None, neighbours: str) -> Iterato
 
 def _compared(found: Comparison) -> Iterator[str]:
     yield ""
-    yield from _table("proved at most", found.privacy)
+    if found.privacy:
+        yield from _table("proved at most", found.privacy)
     if found.laws:
         yield from _table("exact law", found.laws)
     yield from (f"no exact law: {why}" for why in dict.fromkeys(found.unsolved))
     yield from (f"{verdict}: {text}" for text, verdict in found.claims)
     if not found.is_proved:
-        yield "It is not released: a strong claim of the twin is not proved." if found.claims else (
+        yield "It is not released: a strong claim is not proved." if found.claims else (
             "It is not released: it makes no strong claim of privacy.")  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from seqlang.report.pictures.look import PLAIN, About, Look
 from seqlang.report.pictures.scales import scale_of_chances
 from seqlang.report.pictures.series import filled, marked
 from seqlang.report.text.kinds import returns_of, steps_of
-from seqlang.results.solve import chance_interval, outcome_name
+from seqlang.results.solve import chance_interval, outcome_names
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
@@ -36,7 +36,8 @@ def _law(axis: Any, result: SolveResult) -> None:
 
     table = result.solution.table
     last = result.quantile(0.999) or len(table)
-    outcomes = [outcome_name(o) for o in result.solution.outcomes]
+    names = outcome_names(result.solution.outcomes)
+    outcomes = [names[o] for o in result.solution.outcomes]
     edges = np.arange(0.5, last + 1)
     below = np.zeros(last)
     for number, figure in enumerate(returns_of(result, 4)):
