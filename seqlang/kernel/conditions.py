@@ -141,7 +141,7 @@ def cases_of(program: Program, changed: bool) -> list[Case]:
     elif program.rows is not None and (not program.rows.size or isinstance(program.adjacency, Remove)):
         raise Refused("rows are read one by one, and it is not known how many there are")
     elif program.rows is not None and not (isinstance(program.adjacency, Within) and program.adjacency.every):
-        rows = range(program.rows.size)
+        rows = range(program.rows.size or 0)
     if prod(len(values) for _, values in places) * len(rows) * len(ways) > MOST_CASES:
         raise Refused("too many combinations of letters")
     return [

@@ -649,7 +649,7 @@ def _paired(a: Value, b: Value, one: Callable[[core.Expression, core.Expression]
         case OfEachRow(x), _:
             return OfEachRow(one(x, cast(core.Expression, b)))
         case _, OfEachRow(y):
-            return OfEachRow(one(cast(core.Expression, a), y))
+            return OfEachRow(one(a, y))
     return one(cast(core.Expression, a), cast(core.Expression, b))
 
 
