@@ -37,6 +37,7 @@ from seqlang.model.program import (
     Update,
     Within,
 )
+from seqlang.operators.groups import EXTREMES, PLACES, TOTALS
 
 ZERO, ONE = core.Number(Fraction(0)), core.Number(Fraction(1))
 MOST_ELEMENTS, MOST_ROWS, MOST_CHOICES = 400, 64, 40
@@ -501,7 +502,7 @@ class _Lowering:
             tests.append(self.number(where))
         if e.operator == "list" and e.where is None:
             return tuple(values)
-        if e.where is None and e.operator in ("argmax", "argmin"):
+        if e.where is None and e.operator in PLACES:
             return self.best(e.operator, values, [core.Number(place) for place in places])
         if e.operator == "mean" and e.where is None:
             return self.aggregated("mean", tuple(values), None)
@@ -510,7 +511,7 @@ class _Lowering:
         if e.operator == "count":
             both = [_where(t, _where(v, ONE, ZERO), ZERO) for t, v in zip(tests, values, strict=True)]
             return _folded("+", both or [ZERO])
-        if e.operator in ("max", "min") and e.where is None and values:
+        if e.operator in EXTREMES and e.where is None and values:
             return core.Op(e.operator, tuple(values)) if len(values) > 1 else values[0]
         raise Beyond(f"{e.operator} over elements that are chosen")
 
@@ -524,7 +525,7 @@ class _Lowering:
                 body = _where(body, ONE, ZERO)
             if where is not None:
                 body = _where(where, body, ZERO)
-            if operator in ("sum", "count"):
+            if operator in TOTALS:
                 return core.Op("total", (body,))
             if operator == "mean" and where in (None, core.Truth(True)):
                 return core.Op("/", (core.Op("total", (body,)), self.many()))
@@ -532,15 +533,15 @@ class _Lowering:
         items = [item for item in values if not isinstance(item, tuple)] if isinstance(values, tuple) else []
         if not isinstance(values, tuple) or len(items) != len(values):
             raise Beyond(f"{operator} of what is no list of numbers")
-        if operator in ("argmax", "argmin"):
+        if operator in PLACES:
             return self.best(operator, items, [core.Number(Fraction(k + 1)) for k in range(len(items))])
         if operator == "count":
             items = [_where(item, ONE, ZERO) for item in items]
-        if operator in ("sum", "count"):
+        if operator in TOTALS:
             return _folded("+", items or [ZERO])
         if operator == "mean" and items:
             return core.Op("/", (_folded("+", items), core.Number(Fraction(len(items)))))
-        if operator in ("max", "min") and items:
+        if operator in EXTREMES and items:
             return core.Op(operator, tuple(items)) if len(items) > 1 else items[0]
         raise Beyond(f"{operator} of a list")
 
