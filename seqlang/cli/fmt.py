@@ -62,7 +62,8 @@ def _one(name: str, options: Namespace) -> int:
 
 def _core(name: str) -> int:
     """Prints the core program. Raises SpecError where the kernel has no such construct."""
-    from seqlang.analyses.automata.lower import Beyond, named_lines
+    from seqlang.analyses.automata.lists import Beyond
+    from seqlang.analyses.automata.lower import named_lines
     from seqlang.driver.loading import load
 
     with working(name):

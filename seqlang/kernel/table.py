@@ -76,7 +76,6 @@ class Table:
         return found
 
     def _at(self, row: Mapping[int, Linear], body: Expression, reader: Reader) -> Linear:
-
         def read(what: Read | Step) -> Value:
             if isinstance(what, Read) and what.kind == "row":
                 if what.run or what.index not in row:

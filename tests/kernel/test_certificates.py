@@ -16,7 +16,8 @@ import pytest
 
 import seqlang.kernel
 from seqlang.analyses.automata.find import find
-from seqlang.analyses.automata.lower import Beyond, expression_of, lowered
+from seqlang.analyses.automata.lists import Beyond
+from seqlang.analyses.automata.lower import expression_of, lowered
 from seqlang.driver.loading import library, load, read
 from seqlang.kernel import reading
 from seqlang.kernel.check import check
@@ -192,6 +193,33 @@ def test_changed_certificates(seed: int) -> None:
         epsilon = planted["epsilon"]
         if isinstance(epsilon, str):
             assert max(span / scale for scale in scales) <= Fraction(epsilon)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_changed_certificates_of_a_data_set(seed: int) -> None:
+    """The loss of the sum of the rows is the length of their domain, over the scale."""
+    rng = random.Random(seed)
+    data = json.loads(json.dumps(reading.written(certificate("dwork2014/laplace"))))
+    every, judged = places(data), 0
+    for _ in range(150):
+        planted = copy.deepcopy(data)
+        *path, last = rng.choice(every)
+        part = planted
+        for key in path:
+            part = part[key]
+        part[last] = changed(rng, part[last])
+        try:
+            check(reading.read(planted))
+        except (Refused, Unreadable):
+            continue
+        program, epsilon = planted["program"], planted["epsilon"]
+        if program["body"] == data["program"]["body"] and isinstance(epsilon, str):
+            ends, count = program["rows"]["fields"][0], program["adjacency"]["replace"]
+            scale = program["draws"][0]["arguments"][0]
+            scale = Fraction(scale) if isinstance(scale, str) else Fraction(scale[1]) / Fraction(scale[2])
+            judged += 1
+            assert (Fraction(ends["high"]) - Fraction(ends["low"])) * count / scale <= Fraction(epsilon)
+    assert judged
 
 
 # ---- the conditions of the theorem: each refuses what it is there for

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from core_interpreter import CoreRun
 
-from seqlang.analyses.automata.lower import Beyond, Lowered, lowered_with_names
+from seqlang.analyses.automata.lists import Beyond
+from seqlang.analyses.automata.lower import Lowered, lowered_with_names
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.driver.loading import library, load, read
 from seqlang.kernel import core
 from seqlang.kernel.refused import Refused
 from seqlang.model.program import Program
+from seqlang.source import Source
 
 STEPS, RUNS = 12, 15
 
@@ -102,6 +104,17 @@ def compare(program: Program, lowered: Lowered, seed: int) -> int:
             assert close(found.result, stopped[1])
             return step
     return STEPS
+
+
+def test_lists_over_the_rows_are_not_read_below_a_change() -> None:
+    """The memory is 1 where the list is made, and 2 where it is added up."""
+    text = (
+        "algorithm a\ndataset x in [0, 1] size 3\nmemory w = 1\nstatistic scaled = [w * x[i] for i in records]\n"
+        "update w = w + 1\nreport r = sum(scaled)\nstop when step >= 3\n"
+    )
+    program = load(Source("a.seq", text)).program
+    for seed in range(RUNS):
+        compare(program, lowered_with_names(program), seed)
 
 
 def test_the_library() -> None:

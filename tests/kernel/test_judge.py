@@ -158,3 +158,13 @@ def test_exact_constants() -> None:
     assert three.low == three.high == 3
     test = Op("<", (Number(Fraction(1)), Number(Fraction(2))))
     assert closed_value(Choose(test, Number(Fraction(5)), Number(Fraction(6)))).low == 5
+
+
+def test_constants_that_are_equal_or_not() -> None:
+    three, root = Number(Fraction(3)), Op("sqrt", (Number(Fraction(2)),))
+    one, two = Number(Fraction(1)), Number(Fraction(2))
+    for name, other, found in (("==", three, 1), ("!=", three, 2), ("==", two, 2), ("!=", two, 1), ("==", root, 2)):
+        assert closed_value(Choose(Op(name, (three, other)), one, two)).low == found
+    with pytest.raises(Refused, match="too close"):
+        closed_value(Choose(Op("==", (Op("*", (root, root)), two)), one, two))
+    assert closed_value(Op("log", (Op("exp", (three,)),))).high == 3

@@ -7,11 +7,11 @@ some margin stays where it is, or not at all; a draw of the step so that a margi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from seqlang.analyses.automata.inline import (
     ONE,
@@ -25,7 +25,9 @@ from seqlang.analyses.automata.inline import (
     without_draws,
 )
 from seqlang.analyses.automata.prices import prices
+from seqlang.analyses.automata.public_state import known_at_the_beginning
 from seqlang.analyses.automata.solver import GivenUp, contradiction, largest
+from seqlang.analyses.automata.symbols import Moved, Symbols, combination, factor_of, proportional
 from seqlang.kernel.check import check
 from seqlang.kernel.conditions import (
     cases_of,
@@ -38,7 +40,6 @@ from seqlang.kernel.conditions import (
 from seqlang.kernel.core import (
     Choose,
     Expression,
-    Let,
     Letters,
     Number,
     Op,
@@ -46,9 +47,6 @@ from seqlang.kernel.core import (
     Range,
     Read,
     Step,
-    Stop,
-    Tick,
-    Update,
     Within,
 )
 from seqlang.kernel.cover import outcomes_of
@@ -57,8 +55,8 @@ from seqlang.kernel.execution import parts_of as parts_of_shown
 from seqlang.kernel.levels import Level, Levels
 from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome, Side
 from seqlang.kernel.refused import Refused
-from seqlang.kernel.terms import FALSE, Linear, holds_all, number
-from seqlang.kernel.values import Reader, Space
+from seqlang.kernel.terms import FALSE, Linear, holds_all
+from seqlang.kernel.values import Space
 
 MOST_SIGNED = 3
 MOST_TRIES = 64
@@ -89,7 +87,7 @@ class _Search:
         adjacency = program.adjacency
         self.every = isinstance(adjacency, Within) and adjacency.every and program.rows is None
         self.single = self.every or program.rows is not None
-        self.symbols = _Symbols(Space())
+        self.symbols = Symbols(Space())
         self.moves_of_ghosts: list[Linear] = []
         self.between = True
         self.first = Inliner(program, 1)
@@ -97,14 +95,14 @@ class _Search:
         kept = any(draw.life != "step" for draw in program.draws)
         self.ghosts = [] if self.every or (program.rows is not None and not kept) else self._ghosts()
         self.skeleton = Certificate(program, epsilon, tuple(self.ghosts), (), (), ())
-        self.alive = tuple(_not_stopped(program, self.levels))
+        self.alive = tuple(known_at_the_beginning(program, self.levels))
         self.outcomes = [Outcome(made, stop) for made, stop in outcomes_of(program)]
 
     # ---- ghosts
 
     def _ghosts(self) -> list[Ghost]:
         """The moves of cells and margins at the changed entry, where the states are the same."""
-        now, then = Inliner(self.program, 1), _Moved(self.program)
+        now, then = Inliner(self.program, 1), Moved(self.program)
         inputs = [Read("input", k, 1) for k, i in enumerate(self.program.inputs) if not i.public]
         pairs: list[tuple[Expression, Expression]] = []
         for asked, moved in zip(now.asked, then.asked, strict=True):
@@ -121,7 +119,7 @@ class _Search:
                 value = symbols.number(move)
             except Refused:
                 continue
-            if value.is_constant or any(_proportional(value, other) for other in seen):
+            if value.is_constant or any(proportional(value, other) for other in seen):
                 continue
             ghost = self._ranged(move, value)
             if ghost is not None:
@@ -144,7 +142,7 @@ class _Search:
             return
         if isinstance(adjacency, Within):
             old, new = (_read_in(adjacency.of, run) for run in (1, 2))
-            ratio = _proportional(value, self.symbols.number(minus(new, old)))
+            ratio = proportional(value, self.symbols.number(minus(new, old)))
             if ratio is not None:
                 far = times(abs(ratio), adjacency.radius)
                 yield Op("negate", (far,)), far
@@ -239,7 +237,7 @@ class _Search:
         for margin in self._all_margins():
             if draw not in margin.draws:
                 continue
-            factor = _factor(margin.expression[0], draw)
+            factor = factor_of(margin.expression[0], draw)
             if not factor:
                 continue
             for ghost in range(len(self.ghosts)):
@@ -366,14 +364,14 @@ class _Search:
             ))  # fmt: skip
 
     def _move_of(self, cell: int) -> Expression | None:
-        symbols = _Symbols(Space())
-        now, then = Inliner(self.program, 1), _Moved(self.program)
+        symbols = Symbols(Space())
+        now, then = Inliner(self.program, 1), Moved(self.program)
         value = symbols.number(minus(then.added[cell], now.added[cell]))
         if value.is_constant and value.constant == 0:
             return ZERO
         for k, ghost in enumerate(self.ghosts):
             other = symbols.number(ghost.value)
-            ratio = _proportional(value, other)
+            ratio = proportional(value, other)
             if ratio:
                 return times(ratio, Read("ghost", k))
         return None
@@ -407,9 +405,9 @@ class _Search:
                 fresh = [j for j in sorted(draws_in(e)) if self.program.draws[j].life == "step"]
                 rest = minus(without_draws(f), without_draws(e))
                 for j in draws_in(e) - set(fresh):
-                    rest = plus(rest, times(_factor(e, j), kept.get(j, ZERO)))
+                    rest = plus(rest, times(factor_of(e, j), kept.get(j, ZERO)))
                 for j in fresh:
-                    factor = _factor(e, j)
+                    factor = factor_of(e, j)
                     if factor:
                         options.setdefault(j, [ZERO]).append(times(-1 / factor, rest))
                         needed.setdefault((j, factor > 0), []).append(times(-1 / factor, rest))
@@ -454,85 +452,6 @@ def free_price(proof: Certificate, edge: Edge) -> Fraction | None:
     return dearest
 
 
-def _not_stopped(program: Program, levels: Levels) -> Iterator[Expression]:
-    """What is known of public state at the beginning of a step, as no stop has happened."""
-    lets: dict[int, Expression] = {}
-    for index in sorted(_never_negative(program)):
-        memory = Read("memory", index)
-        if levels.is_shown(memory):
-            yield Op(">=", (replace(memory, run=1), ZERO))
-    for cell in program.cells:
-        if cell.operator == "count" and levels.of(Read("cell", cell.index)) == Level.SHOWN:
-            yield Op(">=", (Read("cell", cell.index, 1), ZERO))
-    for place, statement in enumerate(program.body):
-        if isinstance(statement, Let):
-            lets[statement.index] = statement.value
-        if isinstance(statement, Stop) and statement.when is not None and levels.of(statement.when) == Level.SHOWN:
-            try:
-                known = Op("not", (_as_state(statement.when, lets),))
-            except KeyError:
-                continue
-            if not any(_changes(later, known) for later in program.body[place + 1 :]):
-                yield known
-
-
-def _changes(statement: object, e: Expression) -> bool:
-    """Whether it changes what the expression reads."""
-    match statement, e:
-        case (Tick(index), Read("cell", read)) | (Update(index), Read("memory", read)):
-            return index == read
-        case _, Op(_, arguments):
-            return any(_changes(statement, part) for part in arguments)
-        case _, Choose(test, yes, no):
-            return any(_changes(statement, part) for part in (test, yes, no))
-    return False
-
-
-def _never_negative(program: Program) -> set[int]:
-    """The memories that plainly never fall below 0."""
-    found = set(range(len(program.memories)))
-    values = [(k, e) for k, e in enumerate(program.memories)]
-    values += [(s.index, s.value) for s in program.body if isinstance(s, Update)]
-    while True:
-        bad = {k for k, e in values if k in found and not _is_positive(program, e, found)}
-        if not bad:
-            return found
-        found -= bad
-
-
-def _is_positive(program: Program, e: Expression, memories: set[int]) -> bool:
-    match e:
-        case Number(value):
-            return value >= 0
-        case Read("memory", index):
-            return index in memories
-        case Read("input", index):
-            domain = program.inputs[index].domain
-            least = min(domain.values) if isinstance(domain, Letters) else domain.low
-            return least is not None and least >= 0
-        case Op("+" | "*" | "max" | "min", parts):
-            return all(_is_positive(program, part, memories) for part in parts)
-        case Choose(_, yes, no):
-            return _is_positive(program, yes, memories) and _is_positive(program, no, memories)
-    return False
-
-
-def _as_state(e: Expression, lets: dict[int, Expression]) -> Expression:
-    """With what is read as it is between two steps. Raises KeyError for what is not there then."""
-    match e:
-        case Op(name, arguments):
-            return Op(name, tuple(_as_state(a, lets) for a in arguments))
-        case Choose(test, yes, no):
-            return Choose(_as_state(test, lets), _as_state(yes, lets), _as_state(no, lets))
-        case Read("let", index):
-            return _as_state(lets[index], lets)
-        case Read("cell" | "memory" as kind, index):
-            return Read(kind, index, 1)
-        case Read():
-            raise KeyError(e)
-    return e
-
-
 def _trees(proof: Certificate, edge: Edge) -> tuple[Any, ...] | None:
     found: list[Any] = []
     for pair in step_conditions(proof, edge):
@@ -550,56 +469,6 @@ def _starts(proof: Certificate, mode: Mode) -> tuple[Any, ...] | None:
 
 def _margins(when: Expression | None, value: Expression | None) -> list[Expression]:
     return [*comparisons(when), *(part for part in parts_of_shown(value) if draws_in(part))]
-
-
-def _factor(e: Expression, draw: int) -> Fraction:
-    """Of the draw in an expression that is linear in it; 0 if it is not."""
-    symbols = _Symbols(Space())
-    try:
-        value = symbols.number(e)
-    except Refused:
-        return Fraction(0)
-    own = symbols.read(Read("draw", draw))
-    assert isinstance(own, Linear)
-    return dict(value.parts).get(own.parts[0][0], Fraction(0))
-
-
-def _price(program: Program, moves: Sequence[tuple[int, Expression]]) -> Expression:
-    found: Expression = ZERO
-    for index, move in moves:
-        scale = program.draws[index].arguments[0]
-        if move != ZERO:
-            found = plus(found, times(1 / closed_value(scale).low, Op("abs", (move,))))
-    return found
-
-
-def combination(value: Linear, others: Sequence[Linear]) -> list[Fraction] | None:
-    """Factors with which the others add up to the value; None if there are none."""
-    rows = [(other, [Fraction(int(j == k)) for j in range(len(others))]) for k, other in enumerate(others)]
-    done: list[tuple[int, Linear, list[Fraction]]] = []
-
-    def reduced(term: Linear, factors: list[Fraction]) -> tuple[Linear, list[Fraction]]:
-        for variable, row, by in done:
-            share = dict(term.parts).get(variable, Fraction(0))
-            term = term - row.times(share)
-            factors = [a - share * b for a, b in zip(factors, by, strict=True)]
-        return term, factors
-
-    for row, by in rows:
-        term, factors = reduced(row, by)
-        if term.parts:
-            variable, lead = term.parts[0]
-            done.append((variable, term.times(1 / lead), [f / lead for f in factors]))
-    rest, factors = reduced(value, [Fraction(0)] * len(others))
-    return [-f for f in factors] if others and rest == number(0) else None
-
-
-def _proportional(value: Linear, other: Linear) -> Fraction | None:
-    """The ratio of the two, if there is one."""
-    if value.is_constant or other.is_constant:
-        return None
-    ratio = value.parts[0][1] / other.parts[0][1]
-    return ratio if value == other.times(ratio) else None
 
 
 def _at_vertices(e: Expression, program: Program) -> Iterator[Expression]:
@@ -664,37 +533,3 @@ def _read_in(e: Expression, run: Literal[1, 2]) -> Expression:
         case Choose(test, yes, no):
             return Choose(_read_in(test, run), _read_in(yes, run), _read_in(no, run))
     return e
-
-
-class _Moved(Inliner):
-    """Run 1's states with run 2's entries."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__(program, 1, rows=2)
-
-    def of(self, e: Expression) -> Expression:
-        if isinstance(e, Read) and e.kind == "input":
-            return Read("input", e.index, 2)
-        return super().of(e)
-
-
-class _Symbols:
-    """A variable for whatever is read."""
-
-    def __init__(self, space: Space) -> None:
-        self.space = space
-        self.made: dict[Any, Linear] = {}
-
-    def number(self, e: Expression) -> Linear:
-        return Reader(self.space, self.read, table=self).number(e)
-
-    def read(self, what: Any) -> Any:
-        if what not in self.made:
-            self.made[what] = self.space.new(str(what))
-        return self.made[what]
-
-    def total(self, body: Expression, reader: Reader) -> Linear:
-        return cast(Linear, self.read(("total", body)))
-
-    def moved(self, body: Expression, reader: Reader) -> Linear:
-        return cast(Linear, self.read(("moved", body)))

@@ -6,14 +6,33 @@ constants is written out. Rows of a data set are added up, or read one by one wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from itertools import product
 from math import prod
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
+from seqlang.analyses.automata.lists import (
+    MOST_CHOICES,
+    ONE,
+    ZERO,
+    Beyond,
+    OfEachRow,
+    Value,
+    as_shown,
+    cells_in_order,
+    choices_of,
+    chosen,
+    each,
+    field_of_row,
+    flat,
+    folded,
+    multiplied,
+    of_each_row,
+    paired,
+    reads_rows_only,
+    rebuilt,
+)
 from seqlang.kernel import core
 from seqlang.kernel.enclosures import closed_value
 from seqlang.kernel.refused import Refused
@@ -39,24 +58,8 @@ from seqlang.model.program import (
 )
 from seqlang.operators.groups import EXTREMES, PLACES, TOTALS
 
-ZERO, ONE = core.Number(Fraction(0)), core.Number(Fraction(1))
-MOST_ELEMENTS, MOST_ROWS, MOST_CHOICES = 400, 64, 40
-"""Of a list that is written out; of a data set whose rows are read one by one; of the values of a return."""
-
-
-class Beyond(Exception):
-    """The core program has no such construct; the message names it."""
-
-
-@dataclass(frozen=True)
-class OfEachRow:
-    """A list with one value for each row: the value, as it reads the row."""
-
-    body: core.Expression
-
-
-Value = core.Expression | OfEachRow | tuple[Any, ...]
-"""A number or truth value, or a list of values."""
+MOST_ELEMENTS, MOST_ROWS = 400, 64
+"""Of a list that is written out; of a data set whose rows are read one by one."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,6 @@ def expression_of(program: Program, e: ir.Expression) -> core.Expression:
     return _Lowering(program, False).number(e)
 
 
-def _folded(operator: str, parts: Sequence[core.Expression]) -> core.Expression:
-    return reduce(lambda a, b: core.Op(operator, (a, b)), parts)
-
-
 class _Lowering:
     """`listed`: rows are read one by one."""
 
@@ -117,6 +116,7 @@ class _Lowering:
         self.bound: dict[int, core.Expression | None] = {}
         self.lets: dict[str, Value] = {}
         self.cells: dict[tuple[str, tuple[Fraction, ...]], Value] = {}
+        self.cell_numbers: dict[tuple[str, tuple[Fraction, ...], int], int] = {}
         self.draws: dict[tuple[str, int | None], int] = {}
         self.body: list[tuple[core.Statement, str]] = []
         self.stops: list[int] = []
@@ -137,7 +137,7 @@ class _Lowering:
             adjacency=adjacency,
             memories=tuple(self.number(m.initial) for m in source.memories),
             draws=tuple(self.draw(name) for name, _ in self.draws),
-            body=tuple(_numbered([s for s, _ in self.body])),
+            body=tuple(cells_in_order([s for s, _ in self.body])),
         )
         names = tuple(name for _, name in self.body)
         return Lowered(program, tuple(self.inputs), tuple(self.rows), tuple(self.draws), names, tuple(self.stops))
@@ -172,8 +172,8 @@ class _Lowering:
             raise Beyond("rows of a data set that are read one by one")
         for name, (first, length) in places.items():
             starts = [row * len(found) + first for row in range(size if self.listed and size is not None else 1)]
-            of_rows = tuple(_field(start, length) for start in starts)
-            self.fields[name] = of_rows if self.listed else _of_each_row(of_rows[0])
+            of_rows = tuple(field_of_row(start, length) for start in starts)
+            self.fields[name] = of_rows if self.listed else of_each_row(of_rows[0])
         return core.Rows(tuple(found), size, self.listed)
 
     def size(self) -> int:
@@ -265,7 +265,7 @@ class _Lowering:
             case Cell():
                 self.cell(statement)
             case Report(name, when, value):
-                shown = None if value is None else _shown(self.expression(value))
+                shown = None if value is None else as_shown(self.expression(value))
                 self.put(core.Report(self.reports[name], self.optional(when), shown), name)
             case Update(memory, value, when):
                 self.put(core.Update(self.memories[memory], self.number(value), self.optional(when)), "")
@@ -281,6 +281,8 @@ class _Lowering:
         """The value as a `let`, of each element one."""
         if isinstance(value, tuple):
             return tuple(self.kept(part, name) for part in value)
+        if isinstance(value, OfEachRow) and not reads_rows_only(value.body):
+            raise Beyond("a list over the rows that is read below a change")
         if isinstance(value, OfEachRow | core.Number):
             return value
         index = sum(isinstance(s, core.Let) for s, _ in self.body)
@@ -289,35 +291,26 @@ class _Lowering:
 
     def stop(self, index: int, when: core.Expression | None, result: Value | None) -> None:
         """One stop, or one for each value where there are few: they are then told apart by where the run stops."""
-        choices = None if result is None or isinstance(result, tuple | OfEachRow) else _choices(result)
+        choices = None if result is None or isinstance(result, tuple | OfEachRow) else choices_of(result)
         if choices is None or len(choices) < 2:
-            self.put(core.Stop(len(self.stops), when, None if result is None else _shown(result)), "")
+            self.put(core.Stop(len(self.stops), when, None if result is None else as_shown(result)), "")
             self.stops.append(index)
             return
-        for place, (value, tests) in enumerate(choices.items()):
-            test = _folded("or", tests)
-            if place == len(choices) - 1:
-                test = core.Truth(True)
+        for value, test in choices.items():
             both = [part for part in (when, test) if part is not None and part != core.Truth(True)]
-            self.put(core.Stop(len(self.stops), _folded("and", both) if both else None, value), "")
+            self.put(core.Stop(len(self.stops), folded("and", both) if both else None, value), "")
             self.stops.append(index)
 
     def begin(self, cell: Cell, keep: Previous) -> None:
         """A cell of the value of the step before is read above its place."""
         for at in self.combinations(cell):
             start = self.expression(keep.initial)
-            count = [0]
-
-            def one(_: core.Expression, at: tuple[Fraction, ...] = at, count: list[int] = count) -> core.Expression:
-                count[0] += 1
-                return core.Read("cell", self.cell_number(cell.name, at, count[0]))
-
-            self.cells[cell.name, at] = _each(start, one)
+            numbers = [self.cell_number(cell.name, at, k) for k in range(len(flat(start)))]
+            self.cells[cell.name, at] = rebuilt(start, [core.Read("cell", number) for number in numbers])
 
     def cell_number(self, name: str, at: tuple[Fraction, ...], element: int) -> int:
-        """A number of its own for now; `_numbered` orders them by their place in the body."""
-        self.cell_numbers = getattr(self, "cell_numbers", {})
-        return int(self.cell_numbers.setdefault((name, at, element), len(self.cell_numbers)))
+        """A number of its own for now; `cells_in_order` orders them by their place in the body."""
+        return self.cell_numbers.setdefault((name, at, element), len(self.cell_numbers))
 
     def combinations(self, cell: Cell) -> list[tuple[Fraction, ...]]:
         found = [self.elements(domain) for _, domain in cell.binders]
@@ -341,22 +334,16 @@ class _Lowering:
             for (variable, _), value in zip(cell.binders, at, strict=True):
                 self.bound[variable.number] = core.Number(value)
             body, where = self.expression(cell.body), self.optional(cell.where)
-            starts = _flat(self.expression(cell.keep.initial)) if isinstance(cell.keep, Previous) else None
-            count = [0]
-
-            def one(
-                value: core.Expression, at: tuple[Fraction, ...] = at, count: list[int] = count,
-                starts: list[core.Expression] | None = starts, where: core.Expression | None = where,
-            ) -> core.Expression:  # fmt: skip
-                count[0] += 1
-                number = self.cell_number(cell.name, at, count[0])
-                start = None if starts is None else starts[count[0] - 1]
-                self.put(core.Tick(number, operator, value, where, since, start), cell.name)
-                return core.Read("cell", number)
-
-            if starts is not None and len(starts) != len(_flat(body)):
+            values = flat(body)
+            starts: list[core.Expression | None] = [None] * len(values)
+            if isinstance(cell.keep, Previous):
+                starts = [*flat(self.expression(cell.keep.initial))]
+            if len(starts) != len(values):
                 raise Beyond("a list that changes its length")
-            self.cells[cell.name, at] = _each(body, one)
+            numbers = [self.cell_number(cell.name, at, k) for k in range(len(values))]
+            for number, one, start in zip(numbers, values, starts, strict=True):
+                self.put(core.Tick(number, operator, one, where, since, start), cell.name)
+            self.cells[cell.name, at] = rebuilt(body, [core.Read("cell", number) for number in numbers])
 
     def optional(self, expression: ir.Expression | None) -> core.Expression | None:
         return None if expression is None else self.number(expression)
@@ -406,7 +393,7 @@ class _Lowering:
                 return found
             case ir.Choice(test, yes, no):
                 condition = self.number(test)
-                return _paired(self.expression(yes), self.expression(no), lambda a, b: core.Choose(condition, a, b))
+                return paired(self.expression(yes), self.expression(no), lambda a, b: core.Choose(condition, a, b))
             case ir.Sequence("list", items):
                 return tuple(map(self.expression, items))
             case ir.Index(base, at):
@@ -420,22 +407,15 @@ class _Lowering:
     def noised(self, base: Value, terms: tuple[ir.Term, ...]) -> Value:
         if any(self.source.noise(term.noise).flips for term in terms):
             raise Beyond("randomised response")
-        if isinstance(base, OfEachRow):
-            raise Beyond("noise on each row")
-        count = [0]
-
-        def one(value: core.Expression) -> core.Expression:
-            element = count[0] if isinstance(base, tuple) else None
-            count[0] += 1
-            for term in terms:
-                noise = self.source.noise(term.noise)
-                if element is not None and noise.target is None:
-                    raise Beyond("one draw for all elements of a list")
-                drawn = self.drawn(term.noise, element)
-                value = core.Op("+", (value, core.Op("*", (self.number(term.factor), drawn))))
-            return value
-
-        return _each(base, one)
+        is_list = isinstance(base, tuple)
+        if is_list and any(self.source.noise(term.noise).target is None for term in terms):
+            raise Beyond("one draw for all elements of a list")
+        values = flat(base)
+        for term in terms:
+            for k, value in enumerate(values):
+                drawn = self.drawn(term.noise, k if is_list else None)
+                values[k] = core.Op("+", (value, core.Op("*", (self.number(term.factor), drawn))))
+        return rebuilt(base, values)
 
     def element(self, e: ir.Index, base: ir.Expression, at: ir.Expression) -> Value:
         values = self.expression(base)
@@ -507,10 +487,10 @@ class _Lowering:
         if e.operator == "mean" and e.where is None:
             return self.aggregated("mean", tuple(values), None)
         if e.operator == "sum":
-            return _folded("+", [_where(t, v, ZERO) for t, v in zip(tests, values, strict=True)] or [ZERO])
+            return folded("+", [chosen(t, v, ZERO) for t, v in zip(tests, values, strict=True)] or [ZERO])
         if e.operator == "count":
-            both = [_where(t, _where(v, ONE, ZERO), ZERO) for t, v in zip(tests, values, strict=True)]
-            return _folded("+", both or [ZERO])
+            both = [chosen(t, chosen(v, ONE, ZERO), ZERO) for t, v in zip(tests, values, strict=True)]
+            return folded("+", both or [ZERO])
         if e.operator in EXTREMES and e.where is None and values:
             return core.Op(e.operator, tuple(values)) if len(values) > 1 else values[0]
         raise Beyond(f"{e.operator} over elements that are chosen")
@@ -522,9 +502,9 @@ class _Lowering:
             if operator == "list" and where in (None, core.Truth(True)):
                 return values
             if operator == "count":
-                body = _where(body, ONE, ZERO)
+                body = chosen(body, ONE, ZERO)
             if where is not None:
-                body = _where(where, body, ZERO)
+                body = chosen(where, body, ZERO)
             if operator in TOTALS:
                 return core.Op("total", (body,))
             if operator == "mean" and where in (None, core.Truth(True)):
@@ -536,11 +516,11 @@ class _Lowering:
         if operator in PLACES:
             return self.best(operator, items, [core.Number(Fraction(k + 1)) for k in range(len(items))])
         if operator == "count":
-            items = [_where(item, ONE, ZERO) for item in items]
+            items = [chosen(item, ONE, ZERO) for item in items]
         if operator in TOTALS:
-            return _folded("+", items or [ZERO])
+            return folded("+", items or [ZERO])
         if operator == "mean" and items:
-            return core.Op("/", (_folded("+", items), core.Number(Fraction(len(items)))))
+            return core.Op("/", (folded("+", items), core.Number(Fraction(len(items)))))
         if operator in EXTREMES and items:
             return core.Op(operator, tuple(items)) if len(items) > 1 else items[0]
         raise Beyond(f"{operator} of a list")
@@ -559,7 +539,7 @@ class _Lowering:
         for k in reversed(range(len(values) - 1)):
             tests = [core.Op(sign, (values[k], other)) for j, other in enumerate(values) if j > k]
             tests += [core.Op(sign[0], (values[k], other)) for j, other in enumerate(values) if j < k]
-            found = core.Choose(_folded("and", tests), names[k], found)
+            found = core.Choose(folded("and", tests), names[k], found)
         return found
 
     def applied(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Value:
@@ -576,124 +556,19 @@ class _Lowering:
             case "length", [tuple() as listed]:
                 return core.Number(Fraction(len(listed)))
             case "dot", [tuple() as a, tuple() as b]:
-                return self.aggregated("sum", _paired(a, b, lambda x, y: core.Op("*", (x, y))), None)
+                return self.aggregated("sum", paired(a, b, lambda x, y: core.Op("*", (x, y))), None)
             case (("+" | "-" | "*" | "/" | "negate"), _):
                 if len(values) == 1:
-                    return _each(values[0], lambda a: core.Op(operator, (a,)))
-                return _paired(
-                    values[0], values[1], _times if operator == "*" else lambda a, b: core.Op(operator, (a, b))
+                    return each(values[0], lambda a: core.Op(operator, (a,)))
+                return paired(
+                    values[0], values[1], multiplied if operator == "*" else lambda a, b: core.Op(operator, (a, b))
                 )
         if any(isinstance(value, tuple) for value in values):
             raise Beyond(f"{operator} of a list")
         if len(values) == 1:
-            return _each(values[0], lambda a: core.Op(operator, (a,)))
+            return each(values[0], lambda a: core.Op(operator, (a,)))
         if any(isinstance(value, OfEachRow) for value in values):
             if len(values) != 2:
                 raise Beyond(f"{operator} of rows")
-            return _paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
+            return paired(values[0], values[1], lambda a, b: core.Op(operator, (a, b)))
         return core.Op(operator, tuple(value for value in values if not isinstance(value, tuple | OfEachRow)))
-
-
-def _times(a: core.Expression, b: core.Expression) -> core.Expression:
-    """A product with a total is the total of the products, and one with a choice the choice of the products: the kernel
-    knows more of what is linear."""
-    for one, other in ((a, b), (b, a)):
-        match one:
-            case core.Op("total", (body,)) if not isinstance(other, core.Number):
-                return core.Op("total", (_times(other, body),))
-            case core.Choose(test, core.Number() as yes, core.Number() as no) if not isinstance(other, core.Number):
-                return core.Choose(test, _times(yes, other), _times(no, other))
-            case core.Number(value) if value in (0, 1):
-                return other if value else ZERO
-    return core.Op("*", (a, b))
-
-
-def _where(test: core.Expression, yes: core.Expression, no: core.Expression) -> core.Expression:
-    return yes if test == core.Truth(True) else core.Choose(test, yes, no)
-
-
-def _field(start: int, length: int | None) -> Value:
-    """Of one row."""
-    if length is None:
-        return core.Read("row", start)
-    return tuple(core.Read("row", start + k) for k in range(length))
-
-
-def _of_each_row(value: Value) -> Value:
-    if isinstance(value, tuple):
-        raise Beyond("rows with vectors")
-    assert not isinstance(value, OfEachRow)
-    return OfEachRow(value)
-
-
-def _each(value: Value, one: Callable[[core.Expression], core.Expression]) -> Value:
-    if isinstance(value, tuple):
-        return tuple(_each(part, one) for part in value)
-    if isinstance(value, OfEachRow):
-        return OfEachRow(one(value.body))
-    return one(value)
-
-
-def _paired(a: Value, b: Value, one: Callable[[core.Expression, core.Expression], core.Expression]) -> Value:
-    """Element by element; a number goes with each element of a list."""
-    match a, b:
-        case tuple(), tuple():
-            if len(a) != len(b):
-                raise Beyond("lists of different lengths")
-            return tuple(_paired(x, y, one) for x, y in zip(a, b, strict=True))
-        case tuple(), _:
-            return tuple(_paired(x, b, one) for x in a)
-        case _, tuple():
-            return tuple(_paired(a, y, one) for y in b)
-        case OfEachRow(x), OfEachRow(y):
-            return OfEachRow(one(x, y))
-        case OfEachRow(x), _:
-            return OfEachRow(one(x, cast(core.Expression, b)))
-        case _, OfEachRow(y):
-            return OfEachRow(one(a, y))
-    return one(cast(core.Expression, a), cast(core.Expression, b))
-
-
-def _flat(value: Value) -> list[core.Expression]:
-    if isinstance(value, tuple):
-        return [item for part in value for item in _flat(part)]
-    if isinstance(value, OfEachRow):
-        raise Beyond("rows that are kept")
-    return [value]
-
-
-def _shown(value: Value) -> core.Expression:
-    return core.Op("list", tuple(_flat(value))) if isinstance(value, tuple) else _flat(value)[0]
-
-
-def _choices(e: core.Expression) -> dict[core.Expression, list[core.Expression]] | None:
-    """Constants and words that a value is chosen from, with the conditions under which it is this one; None if it is
-    not chosen so. The conditions are read from the first to the last: each holds where those above do not."""
-    found: dict[core.Expression, list[core.Expression]] = {}
-    while isinstance(e, core.Choose):
-        if not isinstance(e.yes, core.Number | core.Tag) or e.yes in found:
-            return None
-        found[e.yes] = [e.test]
-        e = e.no
-    if not isinstance(e, core.Number | core.Tag) or e in found or len(found) >= MOST_CHOICES:
-        return None
-    found[e] = [core.Truth(True)]
-    return found
-
-
-def _numbered(body: list[core.Statement]) -> Iterable[core.Statement]:
-    """With the cells numbered in the order in which they stand in the body."""
-    order = {s.index: k for k, s in enumerate(s for s in body if isinstance(s, core.Tick))}
-
-    def put(part: Any) -> Any:
-        if isinstance(part, core.Read):
-            return replace(part, index=order[part.index]) if part.kind == "cell" else part
-        if isinstance(part, tuple):
-            return tuple(map(put, part))
-        if is_dataclass(part) and not isinstance(part, type):
-            return type(part)(*(put(getattr(part, one.name)) for one in fields(part)))
-        return part
-
-    for statement in body:
-        found = put(statement)
-        yield replace(found, index=order[found.index]) if isinstance(found, core.Tick) else found
