@@ -9,7 +9,7 @@ the steps gathers one error in each step.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf
+from math import inf, log
 
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.laws.facts import facts
@@ -336,8 +336,17 @@ class Growths:
                     return size.times(2 + 2 * error.factor) + NEXT_TO_0
                 by = 2 * error.factor / (least or 1.0)
                 return (Growth(by) if operator == "log" else size.times(by)) + size.times(2.0)
-            case m.Apply("^", parts) if all(self.of(part).error == NOTHING for part in parts):
-                return size.times(2.0) + NEXT_TO_0
+            case m.Apply("^", (a, b)):
+                base, power = self.of(a), self.of(b)
+                if base.error == power.error == NOTHING:
+                    return size.times(2.0) + NEXT_TO_0
+                least, parts = self.least(a), (base.size, base.error, power.size, power.error)
+                if least is None or any(part.degree or part.plus for part in parts):
+                    return UNBOUNDED
+                slope = max(abs(log(least)), abs(log(max(base.size.factor, least))))
+                off = 1.1 * base.error.factor * power.size.factor / least + power.error.factor * slope
+                known = base.error.factor * UNIT <= SMALL_PART * least and off * UNIT <= SMALL_PART
+                return size.times(2 + 2 * off) + NEXT_TO_0 if known else UNBOUNDED
         return UNBOUNDED
 
     def _tabulated(self, e: m.Expression) -> Bounds | None:

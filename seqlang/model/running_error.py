@@ -52,7 +52,7 @@ LEAST_OF_ROOTS = Number(Fraction(1, 10**140))
 SMALL_PART, A_LITTLE_MORE = Number(Fraction(1, 64)), Number(Fraction(33, 32))
 """exp(x) - 1 is at most x times that for such an x, and so is 1 / (1 - x)."""
 TWO = Number(Fraction(2))
-MOST_PARTS = 4000
+MOST_PARTS = 8000
 """Of the expression of one bound."""
 
 
