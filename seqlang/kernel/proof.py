@@ -51,7 +51,7 @@ class Edge:
     changed: bool
     outcome: Outcome
     moves: tuple[tuple[int, Expression], ...]
-    proofs: tuple[Any, ...]
+    proofs: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +76,4 @@ class Certificate:
     ghosts: tuple[Ghost, ...]
     modes: tuple[Mode, ...]
     edges: tuple[Edge, ...]
-    starts: tuple[Any, ...]
+    starts: tuple[tuple[Any, ...], ...]

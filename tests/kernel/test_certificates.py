@@ -214,7 +214,7 @@ def test_changed_certificates_of_a_data_set(seed: int) -> None:
             continue
         program, epsilon = planted["program"], planted["epsilon"]
         if program["body"] == data["program"]["body"] and isinstance(epsilon, str):
-            ends, count = program["rows"]["fields"][0], program["adjacency"]["replace"]
+            ends, count = program["rows"]["fields"][0], program["adjacency"]["count"]
             scale = program["draws"][0]["arguments"][0]
             scale = Fraction(scale) if isinstance(scale, str) else Fraction(scale[1]) / Fraction(scale[2])
             judged += 1
