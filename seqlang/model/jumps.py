@@ -85,7 +85,7 @@ from seqlang.model.smooth import Smooth
 from seqlang.model.units import Units
 from seqlang.model.wholes import HALF, Guarded, Settled, Wholes
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.operators.groups import EQUALITIES, PLACES, SIGNS, TURNED
+from seqlang.operators.groups import DIVISIONS, EQUALITIES, PLACES, SIGNS, TURNED
 from seqlang.process.late import np
 from seqlang.record import record, replace
 from seqlang.source import NOWHERE
@@ -317,8 +317,9 @@ class Jumps:
             case Density(_, _, at):
                 return self._nearest(e, (at,), needed=_sits_on_points(e))
             case Apply(operator, arguments):
-                partial = OPERATORS[operator].partial
-                return self._nearest(e, tuple(arguments[i] for i in partial), needed=False) if partial else e
+                parts = tuple(arguments[i] for i in OPERATORS[operator].partial)
+                at_ends = () if operator in DIVISIONS else parts
+                return self._nearest(e, parts, needed=False, at_ends=at_ends) if parts else e
         return e
 
     def _compared(self, e: Apply, a: Expression, b: Expression) -> Run:
@@ -360,9 +361,9 @@ class Jumps:
         wholes = tuple(self.wholes.whole(part, by) for part in parts)
         return self._settled.as_it_is(Apply(e.operator, vector(wholes), e.span))
 
-    def _nearest(self, e: Jump, parts: tuple[Expression, ...], needed: bool) -> Run:
+    def _nearest(self, e: Jump, parts: Parts, needed: bool, at_ends: Parts = ()) -> Run:
         """The same, of parts that are as near to their value as doubles can be. `needed`: otherwise by exact
-        arithmetic."""
+        arithmetic; so are parts `at_ends` of where the operator is defined, such as a root of what may be 0."""
         exact: dict[int, Expression] = {}
         for part in parts:
             by = self.smooth.by((part,), Rounding.ONCE) if self.smooth.are_numbers(part, vectors=True) else None
@@ -373,6 +374,11 @@ class Jumps:
                 if table is None or not table.is_moderate:
                     return self._otherwise(e, (part,))
                 exact[id(part)] = self.smooth.looked_up(table)
+            elif part in at_ends and self._at_risk((part,)) and self.smooth.are_numbers(part):
+                form = self.smooth.at_an_end(part)
+                if form is not None:
+                    exact[id(part)] = self.places.copy(part)
+                    self._known[id(exact[id(part)])] = exact[id(part)], form
         return self._settled.as_it_is(rebuild(e, lambda child: exact.get(id(child), child))) if exact else e
 
     def sums_values(self, law: Expression) -> bool:

@@ -124,6 +124,16 @@ class Smooth:
             most = Apply("max", (most, Apply("/", (minus(size_of(plain), reach), Number(Fraction(2))))))
         return self._guards.of_error(self.places.copy(e), plain, most)
 
+    def at_an_end(self, e: Expression) -> Run | None:
+        """Of what an operator is defined for down to 0, such as sqrt: by exact arithmetic, and with doubles where their
+        error is at most half of the number. None where there is no such form."""
+        plain = self.places.copy(self._of_wholes(e))
+        half = Apply("/", (size_of(plain), Number(Fraction(2))))
+        found = self._exactly(e, told=False)
+        if isinstance(found, Decided):
+            return replace(found, guarded=self._guards.of_error(self.places.copy(e), plain, half))
+        return found
+
     def checked(self, e: Expression) -> tuple[Expression, Guarded | None] | None:
         """Of a weight, an argument of a law, or what has noise added, whose error may not be small: how it is computed
         by who decides something by it (None: not at all). Runs go on without the check."""
@@ -197,7 +207,8 @@ class Smooth:
         table = self.grids.tables.of(e)
         if table is not None and (table.is_told_by_doubles or not told):
             return self.looked_up(table)
-        found = self._divided_once(e, told) or decided(self.places.copy(e), self.lines, self.kinds, self.wholes)
+        e = self.places.copy(e)  # what is found may hold the number itself, and is to be run in its place
+        found = self._divided_once(e, told) or decided(e, self.lines, self.kinds, self.wholes)
         return None if isinstance(found, Undecidable) else found
 
     def _divided_once(self, e: Expression, told: bool) -> Expression | None:

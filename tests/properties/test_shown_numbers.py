@@ -308,3 +308,30 @@ def test_a_threshold_that_reads_a_list_beside_noise_that_stays() -> None:
     solved = seqlang.solve(text)[0].returns["two"]
     ran = seqlang.run(text, runs=200_000, seed=1, engine="numpy")[0].returns["two"]
     assert solved == pytest.approx(ran, abs=0.006)
+
+
+@pytest.mark.parametrize("returned", ["mean(x over steps)", "mean(x over last 2)"])
+def test_a_bare_mean_of_decimals_is_returned(returned: str) -> None:
+    text = (
+        "algorithm a\nstream x in {0, 0.1, 0.2}\nmodel m: x ~ {0: 2, 0.1: 5, 0.2: 3}\n"
+        f"stop when step >= 2 return {returned}\n"
+    )
+    chances = {Fraction(0): Fraction(2, 10), Fraction(1, 10): Fraction(5, 10), Fraction(2, 10): Fraction(3, 10)}
+    expected: dict[float, float] = {}
+    for a, b in product(chances, repeat=2):
+        value = float((a + b) / 2)
+        expected[value] = expected.get(value, 0.0) + float(chances[a] * chances[b])
+    found = {float(name): chance for name, chance in seqlang.solve(text)[0].returns.items()}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("root", ["sqrt(V)", "V ^ 0.5", "max(sqrt(V), 0)"])
+def test_the_root_of_what_is_0_by_exact_arithmetic(root: str, engine: Any) -> None:
+    """For x in {0, 0.1} V is 0, and doubles give -4e-19."""
+    text = (
+        "algorithm a\nstream x in {0, 0.1}\nmodel m: x ~ {0: 0.2, 0.1: 0.8}\n"
+        f"statistic v = {root.replace('V', '(0.0025 - mean((x - 0.05) ^ 2 over last 3))')}\n"
+        "stop when v > 0 return above\nstop when step >= 9 return none\n"
+    )
+    assert seqlang.run(text, model="m", runs=50, seed=1, engine=engine)[0].returns == {"above": 0.0, "none": 1.0}

@@ -15,7 +15,7 @@ import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.choices import both, chosen, compared
-from seqlang.backends.arrays.frame import Frame, Run, in_any_coordinate
+from seqlang.backends.arrays.frame import Doubt, Frame, Run, in_any_coordinate
 from seqlang.backends.arrays.ladders import ladder
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
@@ -42,6 +42,8 @@ class VectorCompiler:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._shared: dict[tuple[ir.Density, Frame], tuple[Value, list[Doubt]]] | None = None
+        """While the bound of an error is compiled and evaluated: densities that it has."""
         self.exact = Compiler(program)
         names = dict.fromkeys((*returned_labels(program), *program.labels))
         evaluated = nodes_in((program.body, program.noises))
@@ -113,7 +115,7 @@ class VectorCompiler:
                 return weights_of(self, e)
             case ir.Density(method, law, at):
                 make, x = self.compile(law), self.compile(at)
-                return lambda f: density(make(f), method, x(f))
+                return self.once(e, lambda f: density(make(f), method, x(f)))
             case ir.Sequence() | ir.Records() | ir.RealVectors():
                 raise CannotVectorise("a set as a value")
             case ir.ReleasedValue():
@@ -196,14 +198,37 @@ class VectorCompiler:
 
         return run
 
+    def once(self, e: ir.Density, run: Run) -> Run:
+        """A density, which the bound of an error holds many times: it is computed once for the number and its bound."""
+        shared = self._shared
+        if shared is None or any(isinstance(part, ir.Bound) for part in ir.walk(e)):
+            return run
+
+        def first(f: Frame) -> Value:
+            key = e, f
+            if key not in shared:
+                value, doubts = f.perhaps(run)
+                shared[key] = value, doubts
+            value, doubts = shared[key]
+            f.need_these(doubts, True)
+            return value
+
+        return first
+
     def _guarded(self, form: Guarded, what: str, step: float = math.inf) -> Run:
-        near, plain = self.bound(form.refused, form.expression, step), self.compile(form.expression)
+        outer, self._shared = self._shared, {}
+        shared = self._shared
+        plain, near = self.compile(form.expression), self.bound(form.refused, form.expression, step)
+        self._shared = outer
 
         def run(f: Frame) -> Value:
-            found, doubts = f.perhaps(near)
+            shared.clear()
+            (value, own), (found, doubts) = f.perhaps(plain), f.perhaps(near)
+            shared.clear()
             for bad in (found, *(bad for bad, _, _ in doubts)):
                 f.need(bad, what, form.span)
-            return plain(f)
+            f.need_these(own, True)
+            return value
 
         return run
 

@@ -73,9 +73,10 @@ def _interval(state: State, support: Support, domain: d.Domain) -> str | None:
         case _:
             return "it is not on these values" if isinstance(domain, d.Finite) else None
     ends = [None if e is None else number(e, state.declared.values) for e in (low, high)]
-    if ends[0] is not None and (support.low is None or support.low < float(ends[0]) - 1e-12):
+    rounding = 1e-12 * max(abs(end) for end in (support.low or 0.0, support.high or 0.0))
+    if ends[0] is not None and (support.low is None or support.low < float(ends[0]) - rounding):
         return "it reaches below the domain"
-    if ends[1] is not None and (support.high is None or support.high > float(ends[1]) + 1e-12):
+    if ends[1] is not None and (support.high is None or support.high > float(ends[1]) + rounding):
         return "it reaches above the domain"
     return None
 
