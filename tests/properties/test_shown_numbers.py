@@ -335,3 +335,17 @@ def test_the_root_of_what_is_0_by_exact_arithmetic(root: str, engine: Any) -> No
         "stop when v > 0 return above\nstop when step >= 9 return none\n"
     )
     assert seqlang.run(text, model="m", runs=50, seed=1, engine=engine)[0].returns == {"above": 0.0, "none": 1.0}
+
+
+@pytest.mark.parametrize(("point", "other", "test"), [("sqrt(2)", "1", "x * x == 2"), ("log(3)", "0", "x >= log(3)")])
+def test_irrational_values_lie_in_their_domain(point: str, other: str, test: str) -> None:
+    text = of_two(point, other, f"stop when {test} return yes\nstop when step >= 2 return no")
+    assert seqlang.solve(text)[0].returns["yes"] == pytest.approx(0.75, abs=1e-9)
+    ran = seqlang.run(text, runs=400, seed=1, engine="numpy")[0].returns["yes"]
+    assert ran == pytest.approx(0.75, abs=0.12)
+
+
+def test_a_law_that_is_wider_than_a_narrow_domain_leaves_it() -> None:
+    text = "algorithm a\nstream x in [0, 1e-13]\nmodel m: x ~ uniform(0, 1e-12)\nstop when step >= 1\n"
+    with pytest.raises(seqlang.SpecError, match="leaves its domain"):
+        seqlang.solve(text)

@@ -11,7 +11,7 @@ from seqlang.laws.facts import facts
 from seqlang.laws.law import law as law_of_family
 from seqlang.model import domain as d
 from seqlang.model import expression as m
-from seqlang.model.constants import number
+from seqlang.model.constants import exactly, number
 from seqlang.model.limits import holds
 from seqlang.record import record, replace
 
@@ -101,8 +101,8 @@ def _support(state: State, law: m.Expression) -> Support | None:
         case m.Law(family="bernoulli"):
             return Support(0, 1, True, (Fraction(0), Fraction(1)))
         case m.Law(family="point", arguments=(at,)):
-            value = number(at, state.declared.values)
-            return None if value is None else Support(float(value), float(value), False, (value,))
+            value = exactly(at, state.declared.values)
+            return Support(float(value), float(value), False, (value,)) if isinstance(value, Fraction) else None
         case m.Law(family="uniform", arguments=(m.Sequence(items=items),)):
             return _on(state, items)
         case m.Weights(pairs=pairs):
@@ -129,8 +129,8 @@ def _support(state: State, law: m.Expression) -> Support | None:
 
 
 def _on(state: State, values: tuple[m.Expression, ...]) -> Support | None:
-    known = (number(v, state.declared.values) for v in values)
-    points = tuple(v for v in known if v is not None)
+    """Of an irrational value it is not plain to see whether a domain holds it."""
+    points = tuple(v for v in (exactly(e, state.declared.values) for e in values) if isinstance(v, Fraction))
     return Support(None, None, False, points) if len(points) == len(values) else None
 
 
