@@ -5,15 +5,15 @@ Each is a list of formulas that must contradict each other: what is assumed, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
 
-from seqlang.kernel.core import Letters, Program, Range, Read, Remove, Replace, Step, Within
+from seqlang.kernel.core import Letters, Pick, Program, Range, Read, Remove, Replace, Step, Within
 from seqlang.kernel.execution import Key, Run, ended, play
-from seqlang.kernel.laws import cost
+from seqlang.kernel.laws import chance_price, cost
 from seqlang.kernel.levels import WHOLE, Level, Levels
 from seqlang.kernel.proof import Certificate, Edge, Ghost, Mode, Outcome
 from seqlang.kernel.refused import Refused
@@ -30,6 +30,7 @@ from seqlang.kernel.terms import (
     denied,
     equal,
     holds_all,
+    holds_one,
     number,
     same_truth,
     tightened,
@@ -103,10 +104,7 @@ def ghost_conditions(proof: Certificate, ghost: Ghost) -> Iterator[Condition]:
 def first_state(program: Program, space: Space) -> dict[Key, Value]:
     """What memories and cells hold before the first step."""
 
-    def nothing(what: Read | Step) -> Value:
-        raise Refused("what a run begins with is no constant")
-
-    reader = Reader(space, nothing)
+    reader = Reader(space, _nothing)
     found: dict[Key, Value] = {("memory", k): reader.value(e) for k, e in enumerate(program.memories)}
     for cell in program.cells:
         found["cell", cell.index] = number(0) if cell.start is None else reader.value(cell.start)
@@ -165,6 +163,7 @@ class Parts:
     paid: Linear
     price: Linear
     after: Linear
+    runs: tuple[Run, Run]
 
 
 def parts_of(proof: Certificate, edge: Edge, case: Case) -> Parts:
@@ -174,19 +173,21 @@ def parts_of(proof: Certificate, edge: Edge, case: Case) -> Parts:
     # that no more was paid than is allowed was shown where the mode was entered
     assumed = [*pair.sides(source), *pair.moved, *pair.relation(source), at_least(pair.limit(), paid)]
     paying, before, count = pair.moves(edge), dict(pair.states[0]), pair.count
-    first, second = pair.runs(paying)
+    first, second = pair.runs(paying, [pick for pick, _ in edge.picks])
     play(first, edge.outcome, None)
     if FALSE in first.happened:  # no run shows this
         nothing = number(0)
-        return Parts(pair, before, count, (FALSE,), TRUE, (FALSE,), (), paid, nothing, paid)
+        return Parts(pair, before, count, (FALSE,), TRUE, (FALSE,), (), paid, nothing, paid, (first, second))
     play(second, edge.outcome, first)
     if FALSE in second.happened:  # it was played no further: the step holds only if the first run never shows this
         nothing, known = number(0), (*assumed, *pair.space.known)
         return Parts(
-            pair, before, count, known, holds_all(first.needed), tuple(first.happened), (FALSE,), paid, nothing, paid
-        )
+            pair, before, count, known, holds_all(first.needed), tuple(first.happened), (FALSE,), paid, nothing, paid,
+            (first, second),
+        )  # fmt: skip
     require_triangular(pair.space, first, pair.levels, pair.fresh)
-    asked = [*second.needed, *second.happened]
+    picked, prices = pair.picked(edge, first, second)
+    asked = [*second.needed, *second.happened, *prices]
     asked.extend(_same(a, b) for (_, a), (_, b) in zip(first.shown, second.shown, strict=True))
     after = pair.limit()
     if not ends:
@@ -205,11 +206,12 @@ def parts_of(proof: Certificate, edge: Edge, case: Case) -> Parts:
         after = pair.reader(Level.SHOWN).number(target.paid)
         asked.extend((*pair.relation(target), at_least(pair.limit(), after)))
     price, allowed = pair.price(paying)
+    price = price + picked
     asked.extend((*allowed, *pair.space.needed))
     assumed.extend(pair.space.known)
     return Parts(
         pair, before, count, tuple(assumed), holds_all(first.needed), tuple(first.happened), tuple(asked), paid, price,
-        after,
+        after, (first, second),
     )  # fmt: skip
 
 
@@ -237,8 +239,6 @@ def _same(first: Value, second: Value) -> Formula:
 def require_triangular(space: Space, run: Run, levels: Levels, fresh: Mapping[int, Linear]) -> None:
     """Numbers with a density that are shown have draws of their own: number k is e_k + s_k z_k with a constant s_k
     other than 0, and no e_i with i <= k depends on z_k. Raises Refused if not: see README, released numbers."""
-    if all(draw.law in WHOLE for draw in run.program.draws):
-        return
     rests: list[Linear] = []
     taken: set[int] = set()
     for expression, value in run.shown:
@@ -372,7 +372,7 @@ class _Pair:
         """The epsilon for one changed entry or row: neighbours in k are k such neighbours apart."""
         adjacency = self.program.adjacency
         changes = adjacency.count if isinstance(adjacency, Replace | Remove) else 1
-        return self.space.constant(self.proof.epsilon).times(Fraction(1, changes))
+        return Reader(self.space, _nothing).number(self.proof.epsilon).times(Fraction(1, changes))
 
     def sides(self, mode: Mode) -> Iterator[Formula]:
         for ghost, value in zip(self.proof.ghosts, self.ghosts, strict=True):
@@ -417,14 +417,31 @@ class _Pair:
             found[index] = reader.number(move)
         return found
 
-    def runs(self, moves: Mapping[int, Linear]) -> tuple[Run, Run]:
+    def runs(self, moves: Mapping[int, Linear], paid: Collection[int]) -> tuple[Run, Run]:
         now = self.count + number(1)
         is_shown, (one, two) = self.levels.is_shown, self.states
-        first = Run(self.program, self.space, now, dict(one), is_shown, self.table, 1)
-        second = Run(self.program, self.space, now, dict(two), is_shown, self.table, 2)
+        picks = {pick.index: self.pick(pick) for pick in self.program.picks}
+        others = {k: same if k in paid else self.pick(self.program.picks[k]) for k, same in picks.items()}
+        first = Run(self.program, self.space, now, dict(one), is_shown, self.table, 1, picks)
+        second = Run(self.program, self.space, now, dict(two), is_shown, self.table, 2, others)
         for index, move in moves.items():
             second.values["draw", index] = self.fresh[index] + move
         return first, second
+
+    def pick(self, pick: Pick) -> Linear:
+        found = self.space.new(f"pick {pick.index}", all(value.denominator == 1 for value in pick.values))
+        self.moved.append(holds_one(equal(found, number(value)) for value in pick.values))
+        return found
+
+    def picked(self, edge: Edge, first: Run, second: Run) -> tuple[Linear, list[Formula]]:
+        """The price of the picks that are the same in both runs, and that it is enough."""
+        price, enough = number(0), list[Formula]()
+        for index, paid in dict(edge.picks).items():
+            if index in first.weighed:
+                one = self.reader(Level.DATA).number(paid)
+                enough.append(chance_price(self.space, one, first.weighed[index], second.weighed[index]))
+                price = price + one
+        return price, enough
 
     def renewed(self, index: int, edge: Edge) -> bool:
         life = self.program.draws[index].life
@@ -442,6 +459,10 @@ class _Pair:
             total = total + paid
             allowed.extend(needed)
         return total, tuple(allowed)
+
+
+def _nothing(what: Read | Step) -> Value:
+    raise Refused("what a run begins with, or what is claimed, is no constant")
 
 
 def _entries(state: Mapping[Key, Value]) -> Callable[[Read | Step], Value]:

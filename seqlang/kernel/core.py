@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-Kind = Literal["input", "let", "cell", "memory", "report", "draw", "row", "ghost"]
+Kind = Literal["input", "let", "cell", "memory", "report", "draw", "pick", "row", "ghost"]
 
 # ---- expressions
 
@@ -41,8 +41,8 @@ class Step:
 class Read:
     """The value of something numbered:
     `input` this step's entry, `row` a number of the data set, `let` a value that this step has computed, `cell` and
-    `memory` what they hold at this place of the body, `report` what this step has reported above, `draw` a draw. Only
-    proofs have ghosts and runs, see `proof.py`."""
+    `memory` what they hold at this place of the body, `report` what this step has reported above, `draw` a draw, `pick`
+    what was picked above. Only proofs have ghosts and runs, see `proof.py`."""
 
     kind: Kind
     index: int
@@ -172,6 +172,16 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """One of the values is drawn, anew in each step, with a chance that is proportional to its weight. Weights are
+    above 0, and may depend on the data."""
+
+    index: int
+    values: tuple[Fraction, ...]
+    weights: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """It is made where `when` holds (None: always), and shows `value` (None: that it was made)."""
 
@@ -198,13 +208,13 @@ class Stop:
     result: Expression | None
 
 
-Statement = Let | Tick | Report | Update | Stop
+Statement = Let | Tick | Pick | Report | Update | Stop
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`memories` are their initial values. Lets, cells, reports and stops are numbered from 0, in their order. With a
-    data set all inputs are public."""
+    """`memories` are their initial values. Lets, cells, picks, reports and stops are numbered from 0, in their order.
+    With a data set all inputs are public."""
 
     inputs: tuple[Input, ...]
     rows: Rows | None
@@ -220,6 +230,10 @@ class Program:
     @property
     def stops(self) -> tuple[Stop, ...]:
         return tuple(s for s in self.body if isinstance(s, Stop))
+
+    @property
+    def picks(self) -> tuple[Pick, ...]:
+        return tuple(s for s in self.body if isinstance(s, Pick))
 
     @property
     def cells(self) -> tuple[Tick, ...]:

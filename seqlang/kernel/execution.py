@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from typing import Literal
 
 from seqlang.kernel.core import (
@@ -14,6 +15,7 @@ from seqlang.kernel.core import (
     Let,
     Number,
     Op,
+    Pick,
     Program,
     Read,
     Report,
@@ -22,6 +24,7 @@ from seqlang.kernel.core import (
     Tick,
     Update,
 )
+from seqlang.kernel.laws import Weighed
 from seqlang.kernel.proof import Outcome
 from seqlang.kernel.refused import Refused
 from seqlang.kernel.table import Table
@@ -34,9 +37,10 @@ Key = tuple[Kind, int]
 
 @dataclass
 class Run:
-    """The state of a run within a step. `later`: what cells of the value of the step before hold from the next step on.
-    `happened`: what the outcome says of the draws, top to bottom. `shown`: the values that reports and the stop have
-    shown, in order. `needed`: what totality asks, each after what happened above."""
+    """The state of a run within a step. `picks`: what is picked; `weighed`: the weights of the picks that were met.
+    `later`: what cells of the value of the step before hold from the next step on. `happened`: what the outcome says of
+    the draws, top to bottom. `shown`: the values that reports and the stop have shown, in order. `needed`: what
+    totality asks, each after what happened above."""
 
     program: Program
     space: Space
@@ -45,6 +49,8 @@ class Run:
     is_shown: Callable[[Expression], bool]
     table: Table | None
     number: Literal[1, 2]
+    picks: Mapping[int, Linear] = field(default_factory=dict)
+    weighed: dict[int, Weighed] = field(default_factory=dict)
     later: dict[int, Value] = field(default_factory=dict)
     happened: list[Formula] = field(default_factory=list)
     shown: list[tuple[Expression, Value]] = field(default_factory=list)
@@ -89,6 +95,12 @@ def _one(run: Run, statement: object, outcome: Outcome, other: Run | None) -> No
             run.values["let", index] = reader.value(value)
         case Tick():
             _tick(run, statement)
+        case Pick(index, _, weights):
+            total = reduce(lambda a, b: Op("+", (a, b)), weights)
+            terms = tuple(reader.number(weight) for weight in weights)
+            logs = tuple(reader.number(Op("log", (weight,))) for weight in weights)
+            run.weighed[index] = Weighed(terms, logs, reader.number(total), reader.number(Op("log", (total,))))
+            run.values["pick", index] = run.picks[index]
         case Update(index, value, when):
             new, old = reader.value(value), run.values["memory", index]
             test = TRUE if when is None else reader.truth(when)

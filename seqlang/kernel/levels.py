@@ -1,7 +1,8 @@
-"""Who determines a value: the transcript, the data and the transcript, or the draws as well.
+"""Who determines a value: the transcript, the data and the transcript, or what is drawn as well.
 
 A value of level SHOWN is the same in two runs that have shown the same so far, whatever their data. One of level DATA
-is a function of the run's data and of what was shown. Only these may enter a translation of the draws.
+is a function of the run's data and of what was shown. Only these may enter a translation of the draws. What is
+COUNTABLE depends on picks and on draws of whole numbers too; what is DRAWN may have a density.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ WHOLE = ("geometric",)
 class Level(IntEnum):
     SHOWN = 0
     DATA = 1
-    DRAWN = 2
+    COUNTABLE = 2
+    DRAWN = 3
 
 
 WHOLE_NUMBERS = ("+", "-", "*", "negate", "abs", "max", "min", "clip", "total")
@@ -75,6 +77,10 @@ class Levels:
                 return self.memories.get(index, Level.SHOWN)
             case Read("report"):
                 return Level.SHOWN
+            case Read("draw", index):
+                return Level.COUNTABLE if self.program.draws[index].law in WHOLE else Level.DRAWN
+            case Read("pick"):
+                return Level.COUNTABLE
             case Read():
                 return Level.DRAWN
 
@@ -98,6 +104,8 @@ class Levels:
                 return _is_whole(fields[index % len(fields)])
             case Read("draw", index):
                 return self.program.draws[index].law in WHOLE
+            case Read("pick", index):
+                return all(value.denominator == 1 for value in self.program.picks[index].values)
             case Read("report", index):
                 return self.is_whole(self.program.reports[index].value)
             case Read(kind, index):

@@ -44,7 +44,9 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Edge:
     """From mode to mode, at a step in which an entry is `changed` or not, and that shows `outcome`. `moves`: the
-    translations of this step's draws. `proofs`: one tree for each case of the entry (see `conditions.py`)."""
+    translations of this step's draws. `picks`: (pick, price) of those that are the same in both runs; whatever the
+    others are in either run, the step shows the same. `proofs`: one tree for each case of the entry, see
+    `conditions.py`."""
 
     source: int
     target: int
@@ -52,6 +54,7 @@ class Edge:
     outcome: Outcome
     moves: tuple[tuple[int, Expression], ...]
     proofs: tuple[tuple[Any, ...], ...]
+    picks: tuple[tuple[int, Expression], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from seqlang.kernel.core import (
     Letters,
     Number,
     Op,
+    Pick,
     Program,
     Read,
     Remove,
@@ -132,8 +133,9 @@ def _require_known(proof: Certificate) -> None:
     program, modes = proof.program, len(proof.modes)
     many = {
         "input": len(program.inputs), "cell": len(program.cells), "memory": len(program.memories),
-        "draw": len(program.draws), "report": len(program.reports), "ghost": len(proof.ghosts),
-        "let": sum(isinstance(s, Let) for s in program.body), "row": _many_rows(program.rows),
+        "draw": len(program.draws), "pick": len(program.picks), "report": len(program.reports),
+        "ghost": len(proof.ghosts), "let": sum(isinstance(s, Let) for s in program.body),
+        "row": _many_rows(program.rows),
     }  # fmt: skip
     for part in _all(Read, proof):
         if part.index >= many[part.kind]:
@@ -152,6 +154,8 @@ def _require_known(proof: Certificate) -> None:
     ]
     if any(draw >= many["draw"] for draw in moved):
         raise Unreadable("a draw that does not exist is translated")
+    if any(pick >= many["pick"] for edge in proof.edges for pick, _ in edge.picks):
+        raise Unreadable("a pick that does not exist is paid for")
     if any(s.ghost is not None and s.ghost >= many["ghost"] for m in proof.modes for s in m.sides):
         raise Unreadable("a sign of a ghost that does not exist")
 
@@ -175,9 +179,9 @@ def _all(kind: type[T], part: Any) -> Iterator[T]:
 
 
 def _require_numbered(program: Program) -> None:
-    """Lets, cells, reports and stops are numbered in the order of the body; nothing is read above its place that has
-    none there, and what does not exist is not read."""
-    for kind in (Let, Tick, Report, Stop):
+    """Lets, cells, picks, reports and stops are numbered in the order of the body; nothing is read above its
+    place that has none there, and what does not exist is not read."""
+    for kind in (Let, Tick, Pick, Report, Stop):
         found = [s.index for s in program.body if isinstance(s, kind)]
         if found != list(range(len(found))):
             raise Unreadable("statements are not numbered in their order")
@@ -191,6 +195,8 @@ def _require_numbered(program: Program) -> None:
         raise Unreadable("a draw is renewed at a report that does not exist")
     if any(not domain.values for domain in _all(Letters, program)):
         raise Unreadable("a domain without values")
+    if any(not pick.values or len(pick.values) != len(pick.weights) for pick in program.picks):
+        raise Unreadable("a pick without values, or without a weight for each")
     if isinstance(program.adjacency, Replace | Remove) and program.adjacency.count < 1:
         raise Unreadable("neighbours that are the same")
 

@@ -10,6 +10,7 @@ from seqlang.kernel.core import (
     Letters,
     Number,
     Op,
+    Pick,
     Program,
     Range,
     Read,
@@ -99,6 +100,8 @@ def _statement(statement: Statement) -> str:
             kept = "" if since is None else f", anew after report {since}"
             begin = "" if start is None else f", at first {of(start)}"
             return f"cell {index}: {operator} of {of(value)}{_where(where)}{kept}{begin}"
+        case Pick(index, values, weights):
+            return f"pick {index} ~ {{{', '.join(f'{v}: {of(w)}' for v, w in zip(values, weights, strict=True))}}}"
         case Report(index, when, value):
             return f"report {index}{'' if value is None else ' = ' + of(value)}{_when(when)}"
         case Update(index, value, when):

@@ -48,6 +48,7 @@ class Space:
     known: list[Formula] = field(default_factory=list)
     needed: list[Formula] = field(default_factory=list)
     _made: dict[tuple[object, ...], Linear] = field(default_factory=dict)
+    _constants: dict[int, Expression] = field(default_factory=dict)
     _from: dict[int, frozenset[int]] = field(default_factory=dict)
 
     def new(self, name: str, whole: bool = False) -> Linear:
@@ -96,8 +97,25 @@ class Space:
         return self.larger(term, term.times(Fraction(-1)))
 
     def function(self, name: str, arguments: tuple[Linear, ...]) -> Linear:
-        """A number that depends on the arguments alone, and of which nothing else is known."""
-        return self._once((name, *arguments), False, lambda found: [])
+        """A number that depends on the arguments alone: of constants between two fractions, if they can be enclosed."""
+        constants = [self.closed(argument) for argument in arguments]
+        if None not in constants:
+            try:
+                return self.constant(Op(name, tuple(e for e in constants if e is not None)))
+            except Refused:  # of a function that is not enclosed: some number, the same in both runs
+                pass
+        return self._once((name, *arguments), False, lambda found: [above(found, ZERO)] if name == "exp" else [])
+
+    def closed(self, term: Linear) -> Expression | None:
+        """As an expression of constants, if it is one."""
+        if len(term.parts) == 1 and not term.constant and term.parts[0][1] == 1:
+            return self._constants.get(term.parts[0][0])
+        found: Expression = Number(term.constant)
+        for index, factor in term.parts:
+            if index not in self._constants:
+                return None
+            found = Op("+", (found, Op("*", (Number(factor), self._constants[index]))))
+        return found
 
     def total(self, one: Linear) -> Linear:
         """The sum over all rows of a function of a row."""
@@ -112,7 +130,9 @@ class Space:
         def define(found: Linear) -> list[Formula]:
             return [at_least(found, number(interval.low)), at_least(number(interval.high), found)]
 
-        return self._once(("constant", expression), False, define)
+        found = self._once(("constant", expression), False, define)
+        self._constants[found.parts[0][0]] = expression
+        return found
 
     def _once(self, key: tuple[object, ...], whole: bool, define: Callable[[Linear], list[Formula]]) -> Linear:
         if key not in self._made:
@@ -138,6 +158,15 @@ class Totals(Protocol):
 
     def total(self, body: Expression, reader: Reader) -> Linear: ...
     def moved(self, body: Expression, reader: Reader) -> Linear: ...
+
+
+def _rational(e: Expression) -> Fraction | None:
+    """The value of a constant, if it is plain that it is rational."""
+    try:
+        interval = closed_value(e)
+    except Refused:
+        return None
+    return interval.low if interval.low == interval.high else None
 
 
 @dataclass
@@ -216,6 +245,8 @@ class Reader:
             return self._connected(name, arguments)
         if name == "not" and len(arguments) == 1:
             return denied(self.truth(arguments[0]))
+        if name == "log" and len(arguments) == 1:
+            return self._log(arguments[0])
         numbers = [self.number(a) for a in arguments]
         match name, numbers:
             case "+", [a, b]:
@@ -249,23 +280,34 @@ class Reader:
             case "clip", [a, low, high]:
                 self.space.needed.append(at_least(high, low))
                 return self.space.smaller(self.space.larger(a, low), high)
-        if is_constant(whole):
-            try:
-                return self.space.constant(whole)
-            except Refused:  # of a function that is not enclosed: some number, the same in both runs
-                return self.space.function(name, tuple(numbers))
-        if self.is_shown(whole):
+        if is_constant(whole) or self.is_shown(whole):
             return self.space.function(name, tuple(numbers))
         match name, numbers:
             case "/", [_, b]:
                 self.space.needed.append(holds_one((above(b, ZERO), above(ZERO, b))))
-            case "log", [a]:
-                self.space.needed.append(above(a, ZERO))
             case ("*", [_, _]) | ("exp", [_]):
                 pass
             case _:
                 raise Refused(f"`{name}` of what is not constant is no part of the kernel")
         return self.space.function(name, tuple(numbers))
+
+    def _log(self, e: Expression) -> Value:
+        """The logarithm of what is above 0."""
+        value = _rational(e)
+        if value is not None:
+            return self.space.constant(Op("log", (Number(value),)))
+        match e:
+            case Op("exp", (inner,)):
+                return self.number(inner)
+            case Op("*" | "/" as name, (a, b)):
+                first, second = (self.number(Op("log", (part,))) for part in (a, b))
+                return first + second if name == "*" else first - second
+            case Choose(test, yes, no):
+                return self.value(Choose(test, Op("log", (yes,)), Op("log", (no,))))
+        found = self.number(e)
+        if not is_constant(e) and not self.is_shown(e):
+            self.space.needed.append(above(found, ZERO))
+        return self.space.function("log", (found,))
 
     def _equality(self, left: Value, right: Value) -> Formula:
         match left, right:

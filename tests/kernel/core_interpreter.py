@@ -16,6 +16,7 @@ from seqlang.kernel.core import (
     Let,
     Number,
     Op,
+    Pick,
     Program,
     Read,
     Report,
@@ -37,12 +38,14 @@ class NoValue(Exception):
 
 class CoreRun:
     """One run. `draw(index, life)`: a draw in its life number `life`: the step, 0 for `once`, the number of the earlier
-    steps with the report for `after each report`. `rows`: the fields of each row of the data set."""
+    steps with the report for `after each report`. `rows`: the fields of each row of the data set. `pick(index, step,
+    weights)`: the place of the value that is picked."""
 
     def __init__(
-        self, program: Program, draw: Callable[[int, int], Fraction], rows: Sequence[Sequence[Fraction]] = ()
-    ) -> None:
-        self.program, self.draw, self.rows = program, draw, rows
+        self, program: Program, draw: Callable[[int, int], Fraction], rows: Sequence[Sequence[Fraction]] = (),
+        pick: Callable[[int, int, list[Any]], int] = lambda index, step, weights: 0,
+    ) -> None:  # fmt: skip
+        self.program, self.draw, self.rows, self.pick = program, draw, rows, pick
         self.step = 0
         self.made: dict[int, int] = {}
         self.memories = {k: self._constant(e) for k, e in enumerate(program.memories)}
@@ -85,6 +88,8 @@ class CoreRun:
                 case Update(index, value, when):
                     if when is None or _value(when, at):
                         at["memory", index] = _value(value, at)
+                case Pick(index, values, weights):
+                    at["pick", index] = values[self.pick(index, self.step, [_value(w, at) for w in weights])]
                 case Report(index, when, value):
                     made = when is None or _value(when, at)
                     if value is None:

@@ -22,12 +22,14 @@ from seqlang.driver.loading import library, load, read
 from seqlang.kernel import reading
 from seqlang.kernel.check import check
 from seqlang.kernel.core import (
+    Choose,
     Draw,
     Expression,
     Input,
     Letters,
     Number,
     Op,
+    Pick,
     Program,
     Range,
     Read,
@@ -55,6 +57,7 @@ ESTABLISHED = (
     "suite/smartsum", "suite/gapsparsevector", "zhang2022/above_threshold", "michel2025/outside_interval",
     "dwork2014/laplace", "suite/noisymax", "cummings2022/histogram", "suite/histogram", "dwork2014/report_noisy_max",
     "mckenna2020/permute_and_flip", "rogers2016/filter", "clutch/adaptive_count", "tight/direction",
+    "dwork2014/exponential", "dwork2014/randomized_response", "cummings2022/eye_colour",
 )  # fmt: skip
 
 
@@ -457,3 +460,75 @@ def test_a_cell_begins_anew_after_a_report_of_either_truth_value() -> None:
     outcome = Outcome((True,), None)
     play(run, outcome, None)
     assert ended(run, outcome, {})["cell", 0] == number(0)
+
+
+# ---- picks
+
+
+def flipped(truth: Fraction) -> Program:
+    """An entry of {0, 1} is told with this chance, or else the other one."""
+    weights = tuple(Choose(Op("==", (X, Number(Fraction(k)))), Number(truth), Number(1 - truth)) for k in (0, 1))
+    body = (Pick(0, (Fraction(0), Fraction(1)), weights), Stop(0, None, Read("pick", 0)))
+    return Program((Input(Letters((Fraction(0), Fraction(1))), False),), None, Replace(1), (), (), body)
+
+
+def test_the_price_of_a_pick() -> None:
+    """Randomised response with 3 / 4 loses log 3."""
+    core = flipped(Fraction(3, 4))
+    log_3 = Op("log", (Number(Fraction(3)),))
+    assert find(core, log_3) is not None
+    assert find(core, Number(Fraction(10987, 10000))) is not None
+    assert find(core, Number(Fraction(10986, 10000))) is None
+    assert find(flipped(Fraction(1, 2)), Number(Fraction(0))) is not None
+
+
+def test_a_pick_that_is_shown_is_paid_for() -> None:
+    proof = find(flipped(Fraction(3, 4)), Number(Fraction(2)))
+    assert proof is not None
+    check(proof)
+    for price in (None, Fraction(0), Fraction(1)):
+        edges = tuple(
+            replace(e, picks=() if price is None else ((0, Number(price)),)) if e.changed else e for e in proof.edges
+        )
+        with pytest.raises(Refused):
+            check(replace(proof, edges=edges))
+
+
+def test_a_pick_that_nobody_sees_costs_nothing() -> None:
+    pick = flipped(Fraction(3, 4)).body[0]
+    core = replace(flipped(Fraction(3, 4)), body=(pick, Stop(0, None, None)))
+    assert find(core, Number(Fraction(0))) is not None
+
+
+def test_a_pick_that_is_remembered_is_paid_for() -> None:
+    """It is shown a step later."""
+    pick = flipped(Fraction(3, 4)).body[0]
+    stop = Stop(0, Op(">=", (Step(), Number(Fraction(2)))), Read("memory", 0))
+    core = replace(
+        flipped(Fraction(3, 4)), memories=(Number(Fraction(0)),), body=(pick, stop, Update(0, Read("pick", 0), None))
+    )
+    assert find(core, Number(Fraction(11, 10))) is not None
+    assert find(core, Number(Fraction(1))) is None
+
+
+def test_chances_are_compared_beside_their_sum() -> None:
+    """Weights 1 and 2 (x = 0) or 2 and 4 (x = 1) have the same chances; 1 and 1 or 1 and 9 lose log 5."""
+    for high, loss in ((Fraction(4), Fraction(0)), (Fraction(9), None)):
+        first, second = (Fraction(1), Fraction(2)) if loss is not None else (Fraction(1), Fraction(1))
+        at_0 = Op("==", (X, Number(Fraction(0))))
+        weights = (
+            Choose(at_0, Number(first), Number(2 * first if loss is not None else first)),
+            Choose(at_0, Number(second), Number(high)),
+        )
+        body = (Pick(0, (Fraction(0), Fraction(1)), weights), Stop(0, None, Read("pick", 0)))
+        core = replace(flipped(Fraction(3, 4)), body=body)
+        if loss is not None:
+            assert find(core, Number(loss)) is not None
+        else:
+            assert find(core, Number(Fraction(161, 100))) is not None
+            assert find(core, Number(Fraction(160, 100))) is None
+
+
+def test_weights_are_above_0() -> None:
+    core = flipped(Fraction(1))
+    assert find(core, Number(Fraction(1000))) is None

@@ -29,6 +29,7 @@ class SameDraws:
     def __init__(self, rng: random.Random, program: Program) -> None:
         self.rng, self.program = rng, program
         self.drawn: dict[tuple[str, int | None, int], Fraction] = {}
+        self.picked: dict[tuple[str, int | None, int], tuple[Any, Any]] = {}
 
     def of(self, name: str, element: int | None, life: int, family: str) -> Fraction:
         if (name, element, life) not in self.drawn:
@@ -39,14 +40,34 @@ class SameDraws:
             self.drawn[name, element, life] = abs(value) if family == "exponential" else value
         return self.drawn[name, element, life]
 
+    def pick(self, name: str, element: int | None, step: int, pick: core.Pick, weights: list[Any]) -> int:
+        """The place of what the spec's interpreter drew; its law has the chances that the weights say."""
+        law, value = self.picked.get((name, element, step), (None, None))
+        if law is None:
+            return self.rng.randrange(len(weights))  # nobody reads it in the spec
+        total = float(sum(weights))
+        if law.name == "randomized_response":  # the truth is where the first part of the weight is
+            truth = next(k for k, w in enumerate(weights) if float(w) / total == pytest.approx(law.truth, abs=1e-12))
+            return (truth + int(value)) % len(weights)
+        assert law.pmf(value) == pytest.approx(float(weights[pick.values.index(Fraction(str(value)))]) / total)
+        return pick.values.index(Fraction(str(value)))
+
+    def one(self, name: str, element: int | None, life: int, law: Any) -> Any:
+        self.picked[name, element, life] = law, law.sample(self.rng)
+        return self.picked[name, element, life][1]
+
     def noise(self, noise: Any, life: int, law: Any, shape: tuple[int, ...]) -> Any:
+        if law.name in ("randomized_response", "uniform", "bernoulli", "weights"):
+            elements = [None] if shape == () else list(range(*shape))
+            found = tuple(self.one(noise.name, k, life, law) for k in elements)
+            return found if shape else found[0]
         if shape == ():
             return float(self.of(noise.name, None, life, noise.law.family))
         assert len(shape) == 1
         return tuple(float(self.of(noise.name, k, life, noise.law.family)) for k in range(shape[0]))
 
-    def draw(self, draw: Any, life: int, law: Any) -> float:
-        raise AssertionError("core programs have no choices")
+    def draw(self, draw: Any, life: int, law: Any) -> Any:
+        return self.one(draw.name, None, life, law)
 
     def entry(self, field: str, step: int, law: Any) -> float:
         raise AssertionError("entries are given")
@@ -88,7 +109,10 @@ def compare(program: Program, lowered: Lowered, seed: int) -> int:
     if rows:
         records = [named(lowered.rows, row) for row in rows]
         machine.load({name: [record[name] for record in records] for name in records[0]})
-    run = CoreRun(small, lambda k, life: draws.of(*lowered.draws[k], life, small.draws[k].law), rows)
+    run = CoreRun(
+        small, lambda k, life: draws.of(*lowered.draws[k], life, small.draws[k].law), rows,
+        lambda k, step, weights: draws.pick(*lowered.picks[k], step, small.picks[k], weights),
+    )  # fmt: skip
     for step in range(1, STEPS + 1):
         given = [entry(rng, declared.domain) for declared in small.inputs]
         try:

@@ -12,7 +12,7 @@ from seqlang.analyses.automata.solver import contradiction, largest
 from seqlang.kernel.conditions import Parts, cases_of, parts_of
 from seqlang.kernel.core import Expression, Number
 from seqlang.kernel.enclosures import closed_value
-from seqlang.kernel.laws import Weighed
+from seqlang.kernel.laws import Weighed, losses
 from seqlang.kernel.proof import Certificate, Edge
 from seqlang.kernel.terms import Formula, Linear, denied, equal
 from seqlang.kernel.values import Space
@@ -45,16 +45,16 @@ def _price(proof: Certificate, edge: Edge, pick: int) -> Expression | None:
 
 def _least(parts: Parts, first: Weighed, second: Weighed) -> Bound | None:
     known, space = known_in(parts), parts.pair.space
-    moves = [one - other for one, other in zip(first[0], second[0], strict=True)]
-    found: list[Bound | None] = []
-    if contradiction((denied(equal(first[1], second[1])), *known)) is not None:
+    moves = [one - other for one, other in zip(first.logs, second.logs, strict=True)]
+    found = [_largest(known, space, losses(space, first, second))]
+    if contradiction((denied(equal(first.total, second.total)), *known)) is not None:
         found.append(_largest(known, space, moves))
-    found.append(_largest(known, space, [move + second[2] - first[2] for move in moves]))
     high, low = _largest(known, space, moves), _largest(known, space, [move.times(Fraction(-1)) for move in moves])
     if high is not None and low is not None:
         found.append((high[0] + low[0], Number(high[0] + low[0])))
     bounds = [bound for bound in found if bound is not None]
-    return min(bounds, key=lambda bound: bound[0], default=None)
+    # of those that differ by the rounding of constants only, the first
+    return min(bounds, key=lambda bound: bound[0] * 2**100 // 1, default=None)
 
 
 def _largest(known: tuple[Formula, ...], space: Space, terms: list[Linear]) -> Bound | None:

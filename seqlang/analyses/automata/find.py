@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any, Literal
 
+from seqlang.analyses.automata.choices import with_picks
 from seqlang.analyses.automata.inline import (
     ONE,
     ZERO,
@@ -317,7 +318,8 @@ class _Search:
                 return None
             done.append(replace(edge, proofs=trees))
         starts = [_starts(proof, m) for m in modes if m.start]
-        return None if None in starts else replace(proof, edges=tuple(done), starts=tuple(starts))
+        found = tuple(trees for trees in starts if trees is not None)
+        return replace(proof, edges=tuple(done), starts=found) if len(found) == len(starts) else None
 
     def _relation(self, sides: tuple[Side, ...] | None) -> Iterator[Expression]:
         """Before the change cells are equal; after it each differs by its ghost. The run has not ended."""
@@ -386,11 +388,12 @@ class _Search:
         for moves in self._move_choices(outcome, kept):
             edge = Edge(source, target, changed, outcome, moves, ())
             try:
-                price = free_price(proof, edge)
+                for one in with_picks(proof, edge):
+                    price = free_price(proof, one)
+                    if price is not None:
+                        return one, price
             except (Refused, GivenUp):
                 continue
-            if price is not None:
-                return edge, price
         return None
 
     def _move_choices(

@@ -105,7 +105,7 @@ class Inliner:
                 return Choose(self.of(test), self.of(yes), self.of(no))
             case Read("row", index):
                 return Read("row", index, self.rows) if self.listed else e
-            case Read("draw", _):
+            case Read("draw" | "pick", _):
                 return e
             case Read("let", index):
                 return self.known["let", index]

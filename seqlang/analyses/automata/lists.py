@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any, cast
 
 from seqlang.kernel import core
+from seqlang.model import expression as ir
 
 ZERO, ONE = core.Number(Fraction(0)), core.Number(Fraction(1))
 MOST_CHOICES = 40
@@ -155,3 +156,19 @@ def cells_in_order(body: list[core.Statement]) -> Iterator[core.Statement]:
     for statement in body:
         found = put(statement)
         yield replace(found, index=order[found.index]) if isinstance(found, core.Tick) else found
+
+
+def is_picked(law: ir.Expression) -> bool:
+    """Whether it is a law on a few values with weights."""
+    match law:
+        case ir.Weights() | ir.WeightsOf() | ir.Law("bernoulli", _) | ir.Law("uniform", (ir.Sequence("set", _),)):
+            return True
+    return False
+
+
+def chances(truth: core.Expression) -> tuple[core.Expression, core.Expression]:
+    """The chance to tell the truth and the chance not to, up to a common factor."""
+    match truth:
+        case core.Op("/", (a, core.Op("+", (b, c)))) if a in (b, c):
+            return a, c if a == b else b
+    return truth, core.Op("-", (ONE, truth))

@@ -21,12 +21,14 @@ from seqlang.analyses.automata.lists import (
     Value,
     as_shown,
     cells_in_order,
+    chances,
     choices_of,
     chosen,
     each,
     field_of_row,
     flat,
     folded,
+    is_picked,
     multiplied,
     of_each_row,
     paired,
@@ -39,6 +41,7 @@ from seqlang.kernel.refused import Refused
 from seqlang.kernel.text import declared
 from seqlang.kernel.values import is_constant
 from seqlang.model import expression as ir
+from seqlang.model.alphabet import alphabet_of
 from seqlang.model.domain import Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
@@ -46,6 +49,7 @@ from seqlang.model.program import (
     AllSteps,
     Cell,
     Define,
+    Draw,
     Input,
     Previous,
     Program,
@@ -65,12 +69,14 @@ MOST_ELEMENTS, MOST_ROWS = 400, 64
 @dataclass(frozen=True)
 class Lowered:
     """`inputs` and `draws`: for each of the core program's the name in the model, and the element of a list (None: it
-    is no list). `rows`: for each field of a row. `statements`: the name of each; `stops`: the number of the stop."""
+    is no list). `rows`: for each field of a row. `picks`: like `draws`. `statements`: the name of each;
+    `stops`: the number of the stop."""
 
     program: core.Program
     inputs: tuple[tuple[str, int | None], ...]
     rows: tuple[tuple[str, int | None], ...]
     draws: tuple[tuple[str, int | None], ...]
+    picks: tuple[tuple[str, int | None], ...]
     statements: tuple[str, ...]
     stops: tuple[int, ...]
 
@@ -118,6 +124,7 @@ class _Lowering:
         self.cells: dict[tuple[str, tuple[Fraction, ...]], Value] = {}
         self.cell_numbers: dict[tuple[str, tuple[Fraction, ...], int], int] = {}
         self.draws: dict[tuple[str, int | None], int] = {}
+        self.picks: dict[tuple[str, int | None], core.Expression] = {}
         self.body: list[tuple[core.Statement, str]] = []
         self.stops: list[int] = []
 
@@ -140,7 +147,8 @@ class _Lowering:
             body=tuple(cells_in_order([s for s, _ in self.body])),
         )
         names = tuple(name for _, name in self.body)
-        return Lowered(program, tuple(self.inputs), tuple(self.rows), tuple(self.draws), names, tuple(self.stops))
+        read, drawn = (tuple(self.inputs), tuple(self.rows)), (tuple(self.draws), tuple(self.picks))
+        return Lowered(program, *read, *drawn, names, tuple(self.stops))
 
     # ---- what is read
 
@@ -251,7 +259,12 @@ class _Lowering:
                 life = self.reports[report]
         return core.Draw(law.family, tuple(map(self.number, law.arguments)), life)
 
-    def drawn(self, name: str, element: int | None) -> core.Read:
+    def drawn(self, name: str, element: int | None) -> core.Expression:
+        if (name, element) in self.picks:
+            return self.picks[name, element]
+        noise = next((n for n in self.source.noises if n.name == name), None)
+        if noise is not None and is_picked(noise.law):
+            return self.picked(name, element, self.weighed(noise.law), noise.life)
         if (name, None if element is not None else 0) in self.draws:
             raise Beyond("one draw for a number and for a list")
         return core.Read("draw", self.draws.setdefault((name, element), len(self.draws)))
@@ -271,8 +284,73 @@ class _Lowering:
                 self.put(core.Update(self.memories[memory], self.number(value), self.optional(when)), "")
             case Stop(index, when, result):
                 self.stop(index, self.optional(when), None if result is None else self.expression(result))
+            case Draw(name, law, life):
+                self.picked(name, None, self.weighed(law), life)
             case _:
                 raise Beyond(f"a statement of the kind {type(statement).__name__}")
+
+    def picked(
+        self, name: str, element: int | None, weighed: list[tuple[Fraction, core.Expression]], life: object
+    ) -> core.Expression:
+        """The pick, which is made here."""
+        if not isinstance(life, EachStep):
+            raise Beyond("a choice that is kept from step to step")
+        values, weights = zip(*weighed, strict=True)
+        index = len(self.picks)
+        self.picks[name, element] = core.Read("pick", index)
+        self.put(core.Pick(index, values, weights), name)
+        return self.picks[name, element]
+
+    def weighed(self, law: ir.Expression) -> list[tuple[Fraction, core.Expression]]:
+        """Values with their weights."""
+        match law:
+            case ir.Weights(pairs):
+                return [(self.constant(self.number(value)), self.number(weight)) for value, weight in pairs]
+            case ir.WeightsOf(value, weight, variable, domain, None):
+                many = isinstance(domain, ir.Records)
+                places = range(1, self.size() + 1) if many else self.elements(domain)
+                found: list[tuple[Fraction, core.Expression]] = []
+                for place in places:
+                    self.bound[variable.number] = core.Number(Fraction(place))
+                    found.append((self.constant(self.number(value)), self.number(weight)))
+                return found
+            case ir.Law("bernoulli", (chance,)):
+                one = self.number(chance)
+                return [(Fraction(1), one), (Fraction(0), core.Op("-", (ONE, one)))]
+            case ir.Law("uniform", (ir.Sequence("set", items),)):
+                return [(self.constant(self.number(item)), ONE) for item in items]
+        raise Beyond(f"a choice by the law {getattr(law, 'family', 'of weights with a condition')}")
+
+    def flipped(self, e: ir.Noised, name: str, element: int | None, truth: core.Expression) -> core.Expression:
+        """Randomised response to what is true. Its chances may be multiplied by any number, and are divided by that of
+        the truth's numerator: 1 / (1 + c) and c / (1 + c) become 1 and c."""
+        noise = self.source.noise(name)
+        assert isinstance(noise.law, ir.Law)
+        defines = {s.name: s for s in self.source.body if isinstance(s, Define)}
+        fields = {field.name: field for field in self.source.inputs}
+        listed = alphabet_of(e.base, defines, fields, lambda c: self.known_number(c))
+        if listed is None or e.name == "return":
+            raise Beyond("randomised response to what has no plain alphabet")
+        letters = [self.number(letter) for letter in listed]
+        truths = all(isinstance(letter, core.Truth) for letter in letters)
+        values = [Fraction(k) for k in range(len(letters))] if truths else list(map(self.constant, letters))
+        yes, no = chances(self.number(noise.law.arguments[0]))
+        others = no if len(letters) == 2 else core.Op("/", (no, core.Number(Fraction(len(letters) - 1))))
+        weights = [core.Choose(core.Op("==", (truth, letter)), yes, others) for letter in letters]
+        read = self.drawn_or(name, element, list(zip(values, weights, strict=True)), noise.life)
+        return core.Op("==", (read, core.Number(values[letters.index(core.Truth(True))]))) if truths else read
+
+    def drawn_or(
+        self, name: str, element: int | None, weighed: list[tuple[Fraction, core.Expression]], life: object
+    ) -> core.Expression:
+        """The pick of this name, which is made here if it was not made above."""
+        return self.picks[name, element] if (name, element) in self.picks else self.picked(name, element, weighed, life)
+
+    def known_number(self, e: ir.Expression) -> Fraction | None:
+        try:
+            return self.constant(self.number(e))
+        except Beyond:
+            return None
 
     def put(self, statement: core.Statement, name: str) -> None:
         self.body.append((statement, name))
@@ -382,10 +460,10 @@ class _Lowering:
                 return core.Read("memory", self.memories[name])
             case ir.Reported(name):
                 return core.Read("report", self.reports[name])
-            case ir.Drawn(name) if any(n.name == name for n in self.source.noises):
+            case ir.Drawn(name):
                 return self.drawn(name, None)
             case ir.Noised(_, base, terms):
-                return self.noised(self.expression(base), terms)
+                return self.noised(e, self.expression(base), terms)
             case ir.Bound(variable):
                 found = self.bound[variable.number]
                 if found is None:
@@ -404,9 +482,13 @@ class _Lowering:
                 return self.applied(operator, arguments)
         raise Beyond(f"an expression of the kind {type(e).__name__}")
 
-    def noised(self, base: Value, terms: tuple[ir.Term, ...]) -> Value:
+    def noised(self, e: ir.Noised, base: Value, terms: tuple[ir.Term, ...]) -> Value:
         if any(self.source.noise(term.noise).flips for term in terms):
-            raise Beyond("randomised response")
+            if len(terms) > 1:
+                raise Beyond("randomised response beside other noise")
+            is_list, name = isinstance(base, tuple), terms[0].noise
+            flipped = [self.flipped(e, name, k if is_list else None, value) for k, value in enumerate(flat(base))]
+            return rebuilt(base, flipped)
         is_list = isinstance(base, tuple)
         if is_list and any(self.source.noise(term.noise).target is None for term in terms):
             raise Beyond("one draw for all elements of a list")

@@ -63,7 +63,7 @@ def _pays(proof: Certificate, edges: list[tuple[Edge, Fraction]], counter: Count
             before = _at(counter, parts.before, parts.count, parts.pair.space)
             after = _at(counter, parts.pair.states[0], parts.pair.count, parts.pair.space)
             short = parts.price - (after - before).times(rate)
-            known = _known(parts)
+            known = known_in(parts)
             if any(
                 contradiction((*known, Sign(e, True))) is None for e in (short, after.times(rate) - parts.pair.limit())
             ):
@@ -106,7 +106,8 @@ def _at(counter: Counter, state: Mapping[Any, Any], count: Linear, space: Space)
     return Reader(space, read).number(counter)
 
 
-def _known(parts: Parts) -> tuple[Formula, ...]:
+def known_in(parts: Parts) -> tuple[Formula, ...]:
+    """All that holds where the step is made along the edge."""
     assumed = (*parts.assumed, *parts.happened, *parts.pair.space.known)
     return parts.pair.condition("", assumed, FALSE).contradictory
 
@@ -179,17 +180,31 @@ class _Amounts:
         counted = self._counted(edge)
         if counted is None:
             return  # no step is made along the edge
+        left = ZERO if edge.outcome.stop is None else self._left(edge, price)
         for at in product(*((c.low, c.high) for c in counted)):
-            after = self.epsilon
             if edge.outcome.stop is None:
                 after = self.paid(edge.target, tuple(n + c.added for n, c in zip(at, counted, strict=True)))
                 yield Sign(self.epsilon - after, False)
-            yield Sign(after - self.paid(edge.source, at) - number(price), False)
+                yield Sign(after - self.paid(edge.source, at) - number(price), False)
+            else:
+                yield Sign(number(left) - self.paid(edge.source, at), False)
+
+    def _left(self, edge: Edge, price: Fraction) -> Fraction:
+        """What may have been paid before a step that ends the run: irrational constants cancel."""
+        left: list[Fraction] = []
+        for case in cases_of(self.proof.program, edge.changed):
+            parts = parts_of(self.proof, edge, case)
+            known, over = known_in(parts), parts.price - parts.pair.limit()
+            most = over.constant if over.is_constant else largest(known, over)
+            if most is None and contradiction(known) is None:
+                return self.epsilon.constant - price
+            left.append(self.epsilon.constant if most is None else -most)
+        return min(left)
 
     def _counted(self, edge: Edge) -> list[Counted] | None:
         """By the first case of the entries; the kernel looks at all."""
         parts = parts_of(self.proof, edge, cases_of(self.proof.program, edge.changed)[0])
-        known = _known(parts)
+        known = known_in(parts)
         if contradiction(known) is not None:
             return None
         found: list[Counted] = []
@@ -197,7 +212,7 @@ class _Amounts:
             before = _at(counter, parts.before, parts.count, parts.pair.space)
             ended = edge.outcome.stop is not None
             after = before if ended else _at(counter, parts.pair.states[0], parts.pair.count, parts.pair.space)
-            known = _known(parts)
+            known = known_in(parts)
             high, low = largest(known, before), largest(known, before.times(Fraction(-1)))
             if high is None or low is None:
                 self.unbounded.add(j)
