@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
 from seqlang.kernel.core import Choose, Expression, Number, Op
@@ -24,6 +25,7 @@ class Interval:
     high: Fraction
 
 
+@lru_cache(maxsize=4096)
 def closed_value(expression: Expression) -> Interval:
     """Of an expression without inputs, cells, draws and steps. Raises Refused if it has no value, or none is known."""
     match expression:
@@ -74,6 +76,8 @@ def _apply(name: str, values: list[Interval]) -> Interval:
             return Interval(max(v.low for v in values), max(v.high for v in values))
         case "min", [_, *_]:
             return Interval(min(v.low for v in values), min(v.high for v in values))
+        case "clip", [a, low, high] if low.high <= high.low:
+            return _apply("min", [_apply("max", [a, low]), high])
         case "^", [a, b] if b.low == b.high and b.low.denominator == 1 and abs(b.low) <= LARGEST_POWER:
             return _power(a, int(b.low))
         case "sqrt", [a] if a.low >= 0:

@@ -28,7 +28,20 @@ from seqlang.kernel.laws import Weighed
 from seqlang.kernel.proof import Outcome
 from seqlang.kernel.refused import Refused
 from seqlang.kernel.table import Table
-from seqlang.kernel.terms import FALSE, TRUE, Both, Either, Formula, Linear, Sign, denied, holds_all, holds_one, number
+from seqlang.kernel.terms import (
+    FALSE,
+    TRUE,
+    Both,
+    Either,
+    Formula,
+    Linear,
+    Sign,
+    above,
+    denied,
+    holds_all,
+    holds_one,
+    number,
+)
 from seqlang.kernel.values import Reader, Space, Value
 
 Key = tuple[Kind, int]
@@ -99,12 +112,12 @@ def _one(run: Run, statement: object, outcome: Outcome, other: Run | None) -> No
             total = reduce(lambda a, b: Op("+", (a, b)), weights)
             terms = tuple(reader.number(weight) for weight in weights)
             logs = tuple(reader.number(Op("log", (weight,))) for weight in weights)
+            run.space.needed.extend(above(term, number(0)) for term in terms)
             run.weighed[index] = Weighed(terms, logs, reader.number(total), reader.number(Op("log", (total,))))
             run.values["pick", index] = run.picks[index]
         case Update(index, value, when):
-            new, old = reader.value(value), run.values["memory", index]
-            test = TRUE if when is None else reader.truth(when)
-            run.values["memory", index] = merged(run.space, test, new, old)
+            new = value if when is None else Choose(when, value, Read("memory", index))
+            run.values["memory", index] = reader.value(new)
         case Report(index, when, value):
             _report(run, Report(index, when, value), outcome.reports[index], other)
         case Stop(index, when, result):

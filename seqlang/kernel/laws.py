@@ -55,7 +55,7 @@ def losses(space: Space, first: Weighed, second: Weighed) -> list[Linear]:
     """log(p / p') for the chances of each value: of constants as one logarithm."""
     found: list[Linear] = []
     for w, a, v, b in zip(first.weights, first.logs, second.weights, second.logs, strict=True):
-        if all(term.is_constant for term in (w, v, first.total, second.total)):
+        if all(term.is_constant and term.constant > 0 for term in (w, v, first.total, second.total)):
             ratio = w.constant * second.total.constant / (v.constant * first.total.constant)
             found.append(space.constant(Op("log", (Number(ratio),))))
         else:

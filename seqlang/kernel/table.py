@@ -83,7 +83,8 @@ class Table:
                 return row[what.index]
             return reader.read(what)
 
-        return Reader(self.space, read, reader.is_shown).number(body)
+        # it depends on the rows whether there is one that it is read for
+        return Reader(self.space, read, reader.is_shown, is_certain=False).number(body)
 
     def _fold(self) -> None:
         self.any = self._row("of any row", 0)

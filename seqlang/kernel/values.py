@@ -6,8 +6,8 @@ variable, the same one for the same function of the same arguments: both runs th
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -106,6 +106,11 @@ class Space:
                 pass
         return self._once((name, *arguments), False, lambda found: [above(found, ZERO)] if name == "exp" else [])
 
+    def rational(self, name: str, arguments: Sequence[Linear]) -> Fraction | None:
+        """The value of the function, if it is one of constants and plainly rational."""
+        constants = [self.closed(argument) for argument in arguments]
+        return None if None in constants else _rational(Op(name, tuple(e for e in constants if e is not None)))
+
     def closed(self, term: Linear) -> Expression | None:
         """As an expression of constants, if it is one."""
         if len(term.parts) == 1 and not term.constant and term.parts[0][1] == 1:
@@ -160,6 +165,14 @@ class Totals(Protocol):
     def moved(self, body: Expression, reader: Reader) -> Linear: ...
 
 
+def _has_value(constant: Expression) -> bool:
+    try:
+        closed_value(constant)
+    except Refused:
+        return False
+    return True
+
+
 def _rational(e: Expression) -> Fraction | None:
     """The value of a constant, if it is plain that it is rational."""
     try:
@@ -172,14 +185,27 @@ def _rational(e: Expression) -> Fraction | None:
 @dataclass
 class Reader:
     """Evaluates expressions at one place of one run. `read` gives what is numbered, and the step. `is_shown`: which
-    expressions what was shown determines; these have a value in both runs or in none, so none is asked for. `table`:
-    the data set. `run`: whose totals are read; 0 for a proof, which reads those of run 1 and how they are `moved`."""
+    expressions what was shown determines. `is_certain`: what was shown determines whether this place is reached; then
+    what is shown or constant has a value in both runs or in none, and none is asked for. `table`: the data set.
+    `run`: whose totals are read; 0 for a proof, which reads those of run 1 and how they are `moved`."""
 
     space: Space
     read: Callable[[Read | Step], Value]
     is_shown: Callable[[Expression], bool] = lambda expression: False
     table: Totals | None = None
     run: Literal[0, 1, 2] = 0
+    is_certain: bool = True
+
+    def below(self, *tests: Expression) -> Reader:
+        """Where it depends on the tests whether an expression is read."""
+        certain = self.is_certain and all(is_constant(test) or self.is_shown(test) for test in tests)
+        return replace(self, is_certain=certain)
+
+    def is_same(self, expression: Expression) -> bool:
+        """Whether it has a value in both runs or in none."""
+        if is_constant(expression):
+            return self.is_certain or _has_value(expression)
+        return self.is_certain and self.is_shown(expression)
 
     def number(self, expression: Expression) -> Linear:
         value = self.value(expression)
@@ -204,7 +230,7 @@ class Reader:
             case Read() | Step():
                 return self.read(expression)
             case Choose(test, yes, no):
-                return self._choice(self.truth(test), yes, no)
+                return self._choice(test, yes, no)
             case Op("total" | "moved" as name, (body,)):
                 return self._over_rows(name, body)
             case Op(name, arguments):
@@ -218,12 +244,13 @@ class Reader:
         found = self.table.total(body, self)
         return found + self.table.moved(body, self) if self.run == 2 else found
 
-    def _choice(self, test: Formula, yes: Expression, no: Expression) -> Value:
+    def _choice(self, asked_first: Expression, yes: Expression, no: Expression) -> Value:
         # each side is needed to have a value only where it is chosen
         sides: list[Value] = []
+        test, inner = self.truth(asked_first), self.below(asked_first)
         for side, condition in ((yes, test), (no, denied(test))):
             before = len(self.space.needed)
-            sides.append(self.value(side) if condition != FALSE else ZERO)
+            sides.append(inner.value(side) if condition != FALSE else ZERO)
             asked = self.space.needed[before:]
             self.space.needed[before:] = [holds_one((denied(condition), need)) for need in asked]
         if test in (TRUE, FALSE):
@@ -267,6 +294,8 @@ class Reader:
                 return at_least(b, a)
             case "<", [a, b]:
                 return above(b, a)
+            case (("abs" | "max" | "min" | "clip"), _) if (value := self.space.rational(name, numbers)) is not None:
+                return number(value)
             case "abs", [a]:
                 return self.space.size(a)
             case "max", [a, *rest]:
@@ -280,21 +309,23 @@ class Reader:
             case "clip", [a, low, high]:
                 self.space.needed.append(at_least(high, low))
                 return self.space.smaller(self.space.larger(a, low), high)
-        if is_constant(whole) or self.is_shown(whole):
-            return self.space.function(name, tuple(numbers))
         match name, numbers:
+            case _ if self.is_same(whole):
+                pass
             case "/", [_, b]:
                 self.space.needed.append(holds_one((above(b, ZERO), above(ZERO, b))))
-            case ("*", [_, _]) | ("exp", [_]):
+            case "sqrt", [a]:
+                self.space.needed.append(at_least(a, ZERO))
+            case ("*", [_, _]) | (("exp" | "floor" | "ceil"), [_]):
                 pass
             case _:
-                raise Refused(f"`{name}` of what is not constant is no part of the kernel")
+                raise Refused(f"`{name}` of what is not shown is no part of the kernel")
         return self.space.function(name, tuple(numbers))
 
     def _log(self, e: Expression) -> Value:
         """The logarithm of what is above 0."""
         value = _rational(e)
-        if value is not None:
+        if value is not None and value > 0:
             return self.space.constant(Op("log", (Number(value),)))
         match e:
             case Op("exp", (inner,)):
@@ -305,7 +336,7 @@ class Reader:
             case Choose(test, yes, no):
                 return self.value(Choose(test, Op("log", (yes,)), Op("log", (no,))))
         found = self.number(e)
-        if not is_constant(e) and not self.is_shown(e):
+        if not self.is_same(Op("log", (e,))):
             self.space.needed.append(above(found, ZERO))
         return self.space.function("log", (found,))
 
@@ -322,10 +353,10 @@ class Reader:
     def _connected(self, name: str, arguments: tuple[Expression, ...]) -> Formula:
         """The second side is needed to have a value only where the first does not decide."""
         found = self.truth(arguments[0])
-        for argument in arguments[1:]:
+        for place, argument in enumerate(arguments[1:], 1):
             before = len(self.space.needed)
             decided = denied(found) if name == "and" else found
-            part = self.truth(argument)
+            part = self.below(*arguments[:place]).truth(argument)
             asked = self.space.needed[before:]
             self.space.needed[before:] = [holds_one((decided, need)) for need in asked]
             found = holds_all((found, part)) if name == "and" else holds_one((found, part))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from seqlang.operators.catalogue import OPERATORS, in_group, with_result
@@ -26,6 +27,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 """compare(a, b) of each comparison."""
 
 
+@cache
 def _holds(name: str) -> tuple[bool, bool, bool]:
     """Whether a comparison holds for a < b, for a = b and for a > b."""
     below, equal, above = (bool(COMPARE[name](Fraction(sign), Fraction(0))) for sign in (-1, 0, 1))

@@ -41,6 +41,7 @@ from seqlang.kernel.refused import Refused
 from seqlang.kernel.text import declared
 from seqlang.kernel.values import is_constant
 from seqlang.model import expression as ir
+from seqlang.model import log_ratio
 from seqlang.model.alphabet import alphabet_of
 from seqlang.model.domain import Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport, EachStep, Once
@@ -212,10 +213,10 @@ class _Lowering:
         raise Beyond("adding and removing entries")
 
     def count(self, e: ir.Expression) -> int:
-        value = self.number(e)
-        if not isinstance(value, core.Number) or value.value.denominator != 1:
-            raise Beyond("a number of changed entries that is computed")
-        return int(value.value)
+        value = self.constant(self.number(e))
+        if value.denominator != 1:
+            raise Beyond("a number of entries that is no whole number")
+        return int(value)
 
     def named(self, source: Input) -> tuple[list[tuple[str, int | None]], list[core.Letters | core.Range]]:
         """The numbers of a field, and their domains."""
@@ -479,7 +480,12 @@ class _Lowering:
             case ir.Quantified():
                 return self.quantified(e)
             case ir.Apply(operator, arguments):
-                return self.applied(operator, arguments)
+                in_logs = log_ratio.in_logs(self.source, e)
+                return self.applied(operator, arguments) if in_logs is None else self.expression(in_logs)
+            case ir.Density("pmf", ir.Law("bernoulli", (chance,)), at):
+                one, place = self.number(chance), self.number(at)
+                zero = core.Choose(core.Op("==", (place, ZERO)), core.Op("-", (ONE, one)), ZERO)
+                return core.Choose(core.Op("==", (place, ONE)), one, zero)
         raise Beyond(f"an expression of the kind {type(e).__name__}")
 
     def noised(self, e: ir.Noised, base: Value, terms: tuple[ir.Term, ...]) -> Value:

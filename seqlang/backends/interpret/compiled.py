@@ -357,13 +357,17 @@ class Compiler:
         terms = [(t.noise, self.compile(t.factor).run, self.program.noise(t.noise).flips) for t in e.terms]
         added = [(name, factor) for name, factor, flips in terms if not flips]
         flips = [name for name, _, flips in terms if flips]
+        plus = PAIR["+"]
 
         def run(m: State) -> Value:
             value = base.run(m)
             for name, factor in added:
                 scale = factor(m)
                 noise = m.noise(name, shape_of(value))
-                value = pairwise(PAIR["+"], value, each(partial(mul, scale), noise))
+                if isinstance(value, (tuple, range)) or isinstance(noise, (tuple, range)):
+                    value = pairwise(plus, value, each(partial(mul, scale), noise))
+                else:
+                    value = plus(value, scale * noise)
             for name in flips:
                 value = m.flipped(name, e, value)
             return value

@@ -252,13 +252,13 @@ class Machine:
     def noise(self, name: str, shape: tuple[int, ...]) -> Value:
         """The noise's value in this life, drawn at its first reading, for a value of that shape."""
         noise = self._noises[name]
-        law = self.law(noise)
-        if isinstance(law, Tree):
-            return self._tree(noise, law, shape)
         life = self._life(noise.life)
         known = self._lives.get(name)
         if known is not None and known[0] == life:
             return known[1]
+        law = self.law(noise)
+        if isinstance(law, Tree):
+            return self._tree(noise, law, shape)
         value = self.randomness.noise(noise, life, law, shape)
         self._lives[name] = (life, value)
         return value
