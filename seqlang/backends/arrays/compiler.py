@@ -27,6 +27,7 @@ from seqlang.backends.interpret.values import FOR_OTHERS, OUT_OF_REACH, UNDECIDE
 from seqlang.model import expression as ir
 from seqlang.model.at_the_moment import Decided, Undecidable
 from seqlang.model.at_the_moment import Run as Form
+from seqlang.model.binding import free_variables
 from seqlang.model.constants import Undefined
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.precision import MANY
@@ -42,8 +43,8 @@ class VectorCompiler:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._shared: dict[tuple[ir.Density, Frame], tuple[Value, list[Doubt]]] | None = None
-        """While the bound of an error is compiled and evaluated: densities that it has."""
+        self._shared: _Shared | None = None
+        """While a number and the bound of its error are compiled: their parts."""
         self.exact = Compiler(program)
         names = dict.fromkeys((*returned_labels(program), *program.labels))
         evaluated = nodes_in((program.body, program.noises))
@@ -69,6 +70,12 @@ class VectorCompiler:
             return self._guarded(form, why)
         if form is not e:
             return self.compile(form)
+        if isinstance(e, ir.Apply | ir.Choice | ir.Density):
+            return self.once(e, lambda: self._plain(e))
+        return self._plain(e)
+
+    def _plain(self, e: ir.Expression) -> Run:
+        """An expression that is computed as it is written."""
         match e:
             case ir.Number() | ir.Truth() | ir.Label() | ir.ParameterValue():
                 value = from_constant(self.exact.constant(e), self.labels)
@@ -115,7 +122,7 @@ class VectorCompiler:
                 return weights_of(self, e)
             case ir.Density(method, law, at):
                 make, x = self.compile(law), self.compile(at)
-                return self.once(e, lambda f: density(make(f), method, x(f)))
+                return lambda f: density(make(f), method, x(f))
             case ir.Sequence() | ir.Records() | ir.RealVectors():
                 raise CannotVectorise("a set as a value")
             case ir.ReleasedValue():
@@ -198,33 +205,27 @@ class VectorCompiler:
 
         return run
 
-    def once(self, e: ir.Density, run: Run) -> Run:
-        """A density, which the bound of an error holds many times: it is computed once for the number and its bound."""
+    def once(self, e: ir.Expression, make: Callable[[], Run]) -> Run:
+        """What a number and the bound of its error hold many times is computed once for both."""
         shared = self._shared
-        if shared is None or any(isinstance(part, ir.Bound) for part in ir.walk(e)):
-            return run
-
-        def first(f: Frame) -> Value:
-            key = e, f
-            if key not in shared:
-                value, doubts = f.perhaps(run)
-                shared[key] = value, doubts
-            value, doubts = shared[key]
-            f.need_these(doubts, True)
-            return value
-
-        return first
+        if shared is None or free_variables(e):
+            return make()
+        if e not in shared.runs:
+            shared.runs[e] = shared.remembered(make())
+        return shared.runs[e]
 
     def _guarded(self, form: Guarded, what: str, step: float = math.inf) -> Run:
-        outer, self._shared = self._shared, {}
-        shared = self._shared
+        outer = self._shared
+        self._shared = shared = outer or _Shared()
         plain, near = self.compile(form.expression), self.bound(form.refused, form.expression, step)
         self._shared = outer
 
         def run(f: Frame) -> Value:
-            shared.clear()
+            if outer is None:  # else the number is a part of another, whose parts are kept
+                shared.known.clear()
             (value, own), (found, doubts) = f.perhaps(plain), f.perhaps(near)
-            shared.clear()
+            if outer is None:
+                shared.known.clear()
             for bad in (found, *(bad for bad, _, _ in doubts)):
                 f.need(bad, what, form.span)
             f.need_these(own, True)
@@ -293,6 +294,24 @@ class VectorCompiler:
             return value
 
         return run
+
+
+class _Shared:
+    """The parts of a number and of the bound of its error. `known`: their values in the frame that is evaluated."""
+
+    def __init__(self) -> None:
+        self.runs: dict[ir.Expression, Run] = {}
+        self.known: dict[tuple[Run, Frame], tuple[Value, list[Doubt]]] = {}
+
+    def remembered(self, run: Run) -> Run:
+        def first(f: Frame) -> Value:
+            if (run, f) not in self.known:
+                self.known[run, f] = f.perhaps(run)
+            value, doubts = self.known[run, f]
+            f.need_these(doubts, True)
+            return value
+
+        return first
 
 
 def _regrouped(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -63,6 +64,8 @@ class Table(VectorLaw):
     def formula(self, method: str, x: Value) -> Value:
         if method != "pmf":
             return super().formula(method, x)
+        if self.by_parameters and not np.ndim(x):
+            return self._chances.get(float(x), 0.0)
         mass: Value = 0.0
         for value, weight in zip(self.values, self.weights, strict=True):
             mass = mass + np.where(np.equal(value, x), weight, 0.0)
@@ -71,7 +74,14 @@ class Table(VectorLaw):
     def support(self) -> tuple[Value, ...] | None:
         return None if any(map(np.ndim, self.values)) else tuple(dict.fromkeys(self.values))
 
-    @property
+    @cached_property
+    def _chances(self) -> dict[Value, float]:
+        found: dict[Value, float] = {}
+        for value, weight in zip(self.values, self.weights, strict=True):
+            found[value] = found.get(value, 0.0) + weight
+        return {value: weight / self.total for value, weight in found.items()}
+
+    @cached_property
     def by_parameters(self) -> bool:
         """Where no value and no weight differs from run to run: it has no parameters."""
         return not any(map(np.ndim, (*self.values, *self.weights)))

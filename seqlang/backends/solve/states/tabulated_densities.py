@@ -40,7 +40,7 @@ class TabledCompiler(SteadyCompiler):
 
     def compile(self, e: ir.Expression) -> Run:
         if isinstance(e, ir.Density) and isinstance(e.law, ir.Law):
-            return self.once(e, self._tabled(e))
+            return self.once(e, lambda: self._tabled(e))
         return super().compile(e)
 
     def _tabled(self, e: ir.Density) -> Run:
