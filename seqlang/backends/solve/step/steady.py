@@ -7,6 +7,7 @@ equal that differ by no more than rounding explains (`ties.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import gcd, inf, lcm
 
@@ -81,6 +82,11 @@ class SteadyCompiler(VectorCompiler):
         if checked[1] is None:
             raise CannotVectorise(UNKNOWN)
         return self._checked(checked[1])
+
+    def once(self, e: ir.Expression, make: Callable[[], Run]) -> Run:
+        """What reads the number of the step is another number in an error, see `bound`."""
+        read = walk_defined(self.program, e)
+        return make() if any(isinstance(part, ir.StepNumber) for part in read) else super().once(e, make)
 
     def _adds_up(self, e: ir.Expression) -> bool:
         """Sums may lose what is small beside them, but not its terms: only who returns a sum has to tell it apart."""
