@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain, islice
 from typing import assert_never
 
@@ -163,15 +164,19 @@ class VectorCompiler:
         exactly = self._exactly(form)
         if form.guarded is None or form.is_truth:
             return lambda f: exactly(f, True)
-        refused, plain = self.bound(form.guarded.refused, form.expression, MANY), self.compile(form.guarded.expression)
+        guarded = form.guarded
+        with self._sharing() as begin:
+            refused = self.bound(guarded.refused, form.expression, MANY)
+            plain = self.compile(guarded.expression)
 
         def run(f: Frame) -> Value:
-            bad, doubts = f.perhaps(refused)
-            for doubt, _, _ in doubts:
-                bad = np.logical_or(bad, in_any_coordinate(doubt))
-            if not np.any(bad):
-                return plain(f)
-            value, doubts = f.perhaps(plain)
+            with begin():
+                bad, doubts = f.perhaps(refused)
+                for doubt, _, _ in doubts:
+                    bad = np.logical_or(bad, in_any_coordinate(doubt))
+                if not np.any(bad):
+                    return plain(f)
+                value, doubts = f.perhaps(plain)
             f.need_these(doubts, np.logical_not(bad))
             return np.where(bad, exactly(f, bad), value)
 
@@ -208,30 +213,42 @@ class VectorCompiler:
     def once(self, e: ir.Expression, make: Callable[[], Run]) -> Run:
         """What a number and the bound of its error hold many times is computed once for both."""
         shared = self._shared
-        if shared is None or free_variables(e):
+        if shared is None:
             return make()
-        if e not in shared.runs:
-            shared.runs[e] = shared.remembered(make())
-        return shared.runs[e]
+        key = self.key(e)
+        if key not in shared.runs:
+            run = make()
+            # the expression is kept, so that no other one has its id
+            shared.runs[key] = e, shared.remembered(run) if shared.is_closed(e) else run
+        return shared.runs[key][1]
+
+    def key(self, e: ir.Expression) -> object:
+        """Equal for parts that are one number: bounds hold the same object many times."""
+        return id(e)
 
     def _guarded(self, form: Guarded, what: str, step: float = math.inf) -> Run:
-        outer = self._shared
-        self._shared = shared = outer or _Shared()
-        plain, near = self.compile(form.expression), self.bound(form.refused, form.expression, step)
-        self._shared = outer
+        with self._sharing() as begin:
+            plain, near = self.compile(form.expression), self.bound(form.refused, form.expression, step)
 
         def run(f: Frame) -> Value:
-            if outer is None:  # else the number is a part of another, whose parts are kept
-                shared.known.clear()
-            (value, own), (found, doubts) = f.perhaps(plain), f.perhaps(near)
-            if outer is None:
-                shared.known.clear()
+            with begin():
+                (value, own), (found, doubts) = f.perhaps(plain), f.perhaps(near)
             for bad in (found, *(bad for bad, _, _ in doubts)):
                 f.need(bad, what, form.span)
             f.need_these(own, True)
             return value
 
         return run
+
+    @contextmanager
+    def _sharing(self) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+        """While a number and the bound of its error are compiled. It gives the context in which they are evaluated."""
+        outer = self._shared
+        shared = self._shared = outer or _Shared()
+        try:
+            yield shared.evaluation if outer is None else nullcontext  # parts of another number are kept for it
+        finally:
+            self._shared = outer
 
     def bound(self, e: ir.Expression, of: ir.Expression, step: float = math.inf) -> Run:
         """What the error of a number is, or is compared with. `step`: where that number is alike in all steps, the
@@ -300,8 +317,26 @@ class _Shared:
     """The parts of a number and of the bound of its error. `known`: their values in the frame that is evaluated."""
 
     def __init__(self) -> None:
-        self.runs: dict[ir.Expression, Run] = {}
+        self.runs: dict[object, tuple[ir.Expression, Run]] = {}
         self.known: dict[tuple[Run, Frame], tuple[Value, list[Doubt]]] = {}
+        self.closed: dict[int, bool] = {}
+
+    def is_closed(self, e: ir.Expression) -> bool:
+        """Whether no variable of a binder around it is read in it. Asked of expressions that are kept in `runs`."""
+        if id(e) not in self.closed:
+            if isinstance(e, ir.Bound | ir.Quantified | ir.WeightsOf):
+                self.closed[id(e)] = not free_variables(e)
+            else:
+                self.closed[id(e)] = all(map(self.is_closed, ir.children(e)))
+        return self.closed[id(e)]
+
+    @contextmanager
+    def evaluation(self) -> Iterator[None]:
+        self.known.clear()
+        try:
+            yield
+        finally:
+            self.known.clear()
 
     def remembered(self, run: Run) -> Run:
         def first(f: Frame) -> Value:

@@ -7,7 +7,6 @@ equal that differ by no more than rounding explains (`ties.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import gcd, inf, lcm
 
@@ -83,10 +82,9 @@ class SteadyCompiler(VectorCompiler):
             raise CannotVectorise(UNKNOWN)
         return self._checked(checked[1])
 
-    def once(self, e: ir.Expression, make: Callable[[], Run]) -> Run:
-        """What reads the number of the step is another number in an error, see `bound`."""
-        read = walk_defined(self.program, e)
-        return make() if any(isinstance(part, ir.StepNumber) for part in read) else super().once(e, make)
+    def key(self, e: ir.Expression) -> object:
+        """In an error the number of the step is another one, see `bound`."""
+        return id(e), self._step
 
     def _adds_up(self, e: ir.Expression) -> bool:
         """Sums may lose what is small beside them, but not its terms: only who returns a sum has to tell it apart."""
