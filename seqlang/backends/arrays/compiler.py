@@ -318,7 +318,7 @@ class _Shared:
 
     def __init__(self) -> None:
         self.runs: dict[object, tuple[ir.Expression, Run]] = {}
-        self.known: dict[tuple[Run, Frame], tuple[Value, list[Doubt]]] = {}
+        self.known: dict[Run, tuple[Frame, Value, list[Doubt]]] = {}
         self.closed: dict[int, bool] = {}
 
     def is_closed(self, e: ir.Expression) -> bool:
@@ -339,12 +339,15 @@ class _Shared:
             self.known.clear()
 
     def remembered(self, run: Run) -> Run:
+        known = self.known
+
         def first(f: Frame) -> Value:
-            if (run, f) not in self.known:
-                self.known[run, f] = f.perhaps(run)
-            value, doubts = self.known[run, f]
-            f.need_these(doubts, True)
-            return value
+            found = known.get(run)
+            if found is None or found[0] is not f:
+                found = known[run] = f, *f.perhaps(run)
+            if found[2]:
+                f.need_these(found[2], True)
+            return found[1]
 
         return first
 
