@@ -83,7 +83,7 @@ class Table:
                 return row[what.index]
             return reader.read(what)
 
-        # it depends on the rows whether there is one that it is read for
+        # a total of no rows reads nothing: one run may read what is shown, and the other not
         return Reader(self.space, read, reader.is_shown, is_certain=False).number(body)
 
     def _fold(self) -> None:

@@ -185,9 +185,9 @@ def _rational(e: Expression) -> Fraction | None:
 @dataclass
 class Reader:
     """Evaluates expressions at one place of one run. `read` gives what is numbered, and the step. `is_shown`: which
-    expressions what was shown determines. `is_certain`: what was shown determines whether this place is reached; then
-    what is shown or constant has a value in both runs or in none, and none is asked for. `table`: the data set.
-    `run`: whose totals are read; 0 for a proof, which reads those of run 1 and how they are `moved`."""
+    expressions what was shown determines. `is_certain`: what was shown determines whether this place is reached;
+    there, what is shown or constant has a value in both runs or in none, and no condition asks for one. `table`:
+    the data set. `run`: whose totals are read; 0 for a proof, which reads those of run 1 and how they are `moved`."""
 
     space: Space
     read: Callable[[Read | Step], Value]
@@ -197,7 +197,7 @@ class Reader:
     is_certain: bool = True
 
     def below(self, *tests: Expression) -> Reader:
-        """Where it depends on the tests whether an expression is read."""
+        """The reader of an expression that is read only if the tests say so."""
         certain = self.is_certain and all(is_constant(test) or self.is_shown(test) for test in tests)
         return replace(self, is_certain=certain)
 
@@ -244,24 +244,24 @@ class Reader:
         found = self.table.total(body, self)
         return found + self.table.moved(body, self) if self.run == 2 else found
 
-    def _choice(self, asked_first: Expression, yes: Expression, no: Expression) -> Value:
+    def _choice(self, test: Expression, yes: Expression, no: Expression) -> Value:
         # each side is needed to have a value only where it is chosen
         sides: list[Value] = []
-        test, inner = self.truth(asked_first), self.below(asked_first)
-        for side, condition in ((yes, test), (no, denied(test))):
+        holds, inner = self.truth(test), self.below(test)
+        for side, condition in ((yes, holds), (no, denied(holds))):
             before = len(self.space.needed)
             sides.append(inner.value(side) if condition != FALSE else ZERO)
             asked = self.space.needed[before:]
             self.space.needed[before:] = [holds_one((denied(condition), need)) for need in asked]
-        if test in (TRUE, FALSE):
-            return sides[0] if test == TRUE else sides[1]
+        if holds in (TRUE, FALSE):
+            return sides[0] if holds == TRUE else sides[1]
         match sides:
             case [Linear() as first, Linear() as second]:
-                return self.space.chosen(test, first, second)
+                return self.space.chosen(holds, first, second)
             case [str(first), str(second)] if first == second:
                 return first
             case [Sign() | Both() | Either() as first, Sign() | Both() | Either() as second]:
-                return holds_one((holds_all((test, first)), holds_all((denied(test), second))))
+                return holds_one((holds_all((holds, first)), holds_all((denied(holds), second))))
         raise Refused("a choice between values of different kinds, or between words")
 
     def _apply(self, name: str, arguments: tuple[Expression, ...], whole: Expression) -> Value:

@@ -242,7 +242,7 @@ class VectorCompiler:
 
     @contextmanager
     def _sharing(self) -> Iterator[Callable[[], AbstractContextManager[None]]]:
-        """While a number and the bound of its error are compiled. It gives the context in which they are evaluated."""
+        """The context in which a number and the bound of its error are compiled. It gives that for their evaluation."""
         outer = self._shared
         shared = self._shared = outer or _Shared()
         try:
@@ -314,7 +314,8 @@ class VectorCompiler:
 
 
 class _Shared:
-    """The parts of a number and of the bound of its error. `known`: their values in the frame that is evaluated."""
+    """The parts of a number and of the bound of its error. `runs`: each part, by `key`, with its compiled form. `known`:
+    the value of each part in the frame in which it was evaluated last. `closed`: see `is_closed`, by the part's id."""
 
     def __init__(self) -> None:
         self.runs: dict[object, tuple[ir.Expression, Run]] = {}
