@@ -315,7 +315,8 @@ class VectorCompiler:
 
 class _Shared:
     """The parts of a number and of the bound of its error. `runs`: each part with its compiled form, by `key`.
-    `known`: the value of each part in the frame in which it was evaluated last. `closed`: see `is_closed`, by the part's id."""
+    `known`: the value of each part in the frame in which it was evaluated last.
+    `closed`: what `is_closed` found, by the part's id."""
 
     def __init__(self) -> None:
         self.runs: dict[object, tuple[ir.Expression, Run]] = {}
